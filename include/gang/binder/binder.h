@@ -1,0 +1,88 @@
+// Binder: carries decisions out against the API server. Decides nothing.
+//
+// A round is a state machine over asynchronous requests: Bindings with uid, resourceVersion and
+// stamp, the needed members first, at most `writes_in_flight_max` at once; an answer that leaves the
+// outcome open is followed by reads until it is definite; once base + bound reaches the minimum the
+// record (PodGroupInitiallyScheduled=True) is written; then extras go on. Conditions and events are
+// written for explanations. Undo: rollback() deletes bound members by the rules of 5.6, re-reading
+// each pod first. Source: commit protocol 5.2, 5.3, 5.6, 5.9, 8 (plain rounds, no intent).
+// One thread: commands, step() and the answers of the Client must be delivered on the same thread
+// (the shell posts answers through `Executor`).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gang/base/clock.h"
+#include "gang/engine/explanation.h"
+#include "gang/engine/plan.h"
+#include "gang/kube/client.h"
+
+namespace gang::binder {
+
+/// Limits and times of the commit path; every one is an option of the configuration.
+struct Options {
+  std::string scheduler_name = "gang-scheduler";  ///< reportingController of events
+  std::string instance = "gang-scheduler";        ///< reportingInstance
+  std::int32_t writes_in_flight_max = 16;         ///< 8 to 32; halved on 429 and 5xx
+  Duration commit_deadline = std::chrono::seconds(30);
+  Duration retry_initial = std::chrono::milliseconds(200);
+  Duration retry_max = std::chrono::seconds(5);
+  std::int32_t status_writes_per_second = 50;
+  std::int32_t events_per_second = 25;  ///< sent only when no Binding waits
+  std::int32_t event_queue_max = 4096;  ///< further events are dropped and counted
+};
+
+/// What the binder tells its shell. Called on the binder's thread.
+struct Callbacks {
+  std::function<void(engine::RoundOutcome)> round_done;
+  std::function<void(engine::GangRef)> rollback_done;
+  std::function<void(engine::GangRef)> explain_failed;
+};
+
+/// How answers and retries come back to the binder's thread. The simulator's runs in virtual time.
+struct Executor {
+  /// Runs the function on the binder's thread, soon. Callable from any thread.
+  std::function<void(std::function<void()>)> post;
+  /// Runs the function on the binder's thread after a delay.
+  std::function<void(Duration, std::function<void()>)> post_after;
+};
+
+/// Counters since start, for metrics.
+struct Stats {
+  std::int64_t bind_requests = 0, bind_ok = 0, bind_conflicts = 0, bind_unknown = 0;
+  std::int64_t pod_reads = 0, status_writes = 0, status_write_failures = 0;
+  std::int64_t events_sent = 0, events_dropped = 0;
+  std::int64_t rounds_open = 0, rounds_committed = 0, rounds_failed = 0, rollbacks = 0;
+  std::int64_t forbidden = 0;
+};
+
+/// Owned by the shell; `client` and `clock` outlive it.
+class Binder {
+ public:
+  Binder(kube::Client& client, const Clock& clock, Options options, Callbacks callbacks,
+         Executor executor);
+  ~Binder();
+  Binder(const Binder&) = delete;
+  Binder& operator=(const Binder&) = delete;
+
+  /// Starts a round; ends with exactly one round_done. One open round per gang.
+  void commit(const engine::Plan& plan);
+  /// Writes conditions and events of an explanation; nothing when the server already has them.
+  void explain(const engine::Explanation& explanation);
+  /// Deletes what may be deleted; ends with exactly one rollback_done.
+  void rollback(const engine::Rollback& rollback);
+
+  /// Stops taking new rounds; open ones finish or end as kUnavailable by their deadline.
+  void drain();
+  [[nodiscard]] bool idle() const;  ///< nothing in flight and nothing queued but events
+  [[nodiscard]] const Stats& stats() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gang::binder

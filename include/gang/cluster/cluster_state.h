@@ -1,0 +1,87 @@
+// ClusterState: the mutable truth of the owner thread. Deltas in, snapshots and gangs out.
+//
+// One writer, no lock. Every bound pod counts on its node whoever bound it, terminating ones too;
+// terminal pods never; a pod may come before its node. assume() books planned pods at once; an
+// assumption ends when the watch confirms it, by forget(), or when the pod goes: it has no time-out.
+// Invariant: per node, requested == sum of effective requests of the pods on it (recompute() checks).
+// Does not judge, score, queue or know the time. Source: scheduling contract 1, 4, 10; gang 2.2.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gang/api/delta.h"
+#include "gang/cluster/gang.h"
+#include "gang/cluster/snapshot.h"
+
+namespace gang::cluster {
+
+/// What one apply() changed, for the queue.
+struct Change {
+  std::vector<GangId> gangs;  ///< members or group object changed; also gangs that vanished
+  bool nodes = false;         ///< usage or facts of some node changed
+};
+
+/// A planned pod for assume().
+struct AssumedPod {
+  api::Uid uid;
+  NodeIndex node;
+};
+
+/// Sizes of the state, for metrics and tests.
+struct StateCounts {
+  std::size_t nodes = 0;
+  std::size_t bound_pods = 0;
+  std::size_t pending_pods = 0;  ///< own, unassigned
+  std::size_t gangs = 0;
+  std::size_t classes = 0;
+};
+
+/// See the head of the file. Lives as long as its Scheduler.
+class ClusterState {
+ public:
+  /// `scheduler_name`: pods that name it are ours.
+  explicit ClusterState(std::string scheduler_name);
+  ~ClusterState();
+  ClusterState(const ClusterState&) = delete;
+  ClusterState& operator=(const ClusterState&) = delete;
+
+  /// Applies one delta; O(1) for a pod, O(resources) for a node, O(objects of the kind) at kListEnd.
+  /// Duplicates, older versions and unknown objects are ignored or added, never an error.
+  Change apply(const api::Delta& delta);
+
+  /// Whether every kind has been listed since the last kListBegin, kUnserved counting as listed for
+  /// the optional kinds (groups, workloads, classes, namespaces). kFinishedPod counts too.
+  [[nodiscard]] bool synced() const;
+  [[nodiscard]] bool synced(api::Kind kind) const;
+  [[nodiscard]] bool served(api::Kind kind) const;
+
+  /// The current view; equal generations share one object. Cheap, see snapshot.h.
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot();
+
+  /// Builds the gang as a value; nullopt when no such gang is known any more. O(members).
+  [[nodiscard]] std::optional<Gang> gang(GangId id) const;
+  /// Gangs with at least one member, ascending.
+  [[nodiscard]] std::vector<GangId> gangs() const;
+  /// The gang of a PodGroup name, or of a lone pod's uid, if known.
+  [[nodiscard]] std::optional<GangId> find_gang(const api::ObjectKey& pod_group) const;
+
+  /// Books planned pods on their nodes. REQUIRES: each pod is known, ours and unassigned.
+  void assume(const std::vector<AssumedPod>& pods);
+  /// Takes an assumption back; ignored when the pod is not assumed (any more).
+  void forget(const api::Uid& pod);
+
+  [[nodiscard]] StateCounts counts() const;
+  [[nodiscard]] std::optional<api::PriorityClass> priority_class(const std::string& name) const;
+
+  /// Empty when every node's sums equal a recomputation from its pods, else the first difference.
+  [[nodiscard]] std::string recompute() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gang::cluster

@@ -1,0 +1,119 @@
+// Gang: the unit of scheduling as a value, and PodClass, what equal members have in common.
+//
+// A gang is a PodGroup with all pods that name it, or a lone pod of ours (a gang of one with
+// minimum 1). ClusterState builds Gang values; they stay true for the generation they were built at.
+// Values only; PodClass is immutable and shared. Source: the gang contract, 2.1 to 2.4.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gang/api/pod.h"
+#include "gang/api/pod_group.h"
+#include "gang/cluster/node_info.h"
+
+namespace gang::cluster {
+
+/// Names one (kind, namespace, name), or one lone pod, for the life of the process. Never reused.
+struct GangId {
+  std::uint64_t value = 0;
+  friend auto operator<=>(const GangId&, const GangId&) = default;
+};
+
+/// Names one PodClass for the life of the process. Never reused.
+struct ClassId {
+  std::uint64_t value = 0;
+  friend auto operator<=>(const ClassId&, const ClassId&) = default;
+};
+
+/// Everything of a pending pod that filters and scores read, and nothing else (labels, names and
+/// namespaces are left out: no rule that is built reads them). Equal pods share one PodClass.
+struct PodClass {
+  ClassId id;
+  /// Effective spec requests > 0, sorted by resource; the pod slot (kPods, 1) is always included.
+  std::vector<ResourceAmount> requests;
+  api::NonZeroRequests nonzero;
+  api::StringMap node_selector;
+  std::optional<api::NodeSelector> required_affinity;
+  std::vector<api::PreferredTerm> preferred_affinity;
+  std::vector<api::Toleration> tolerations;
+  std::vector<api::HostPort> host_ports;
+  api::PodRules rules;
+  /// Not empty: the pod could not be read; it is unschedulable with this text.
+  std::string unreadable;
+};
+
+enum class MemberState {
+  kPending,         ///< own, unassigned, may be placed now
+  kGated,           ///< own, unassigned, has schedulingGates
+  kDeleting,        ///< own, unassigned, terminating: skipped
+  kAssumed,         ///< own, planned by us, bind not yet confirmed by the watch
+  kBound,           ///< any scheduler, assigned, alive
+  kTerminating,     ///< any scheduler, assigned, terminating: holds its room, counts for nothing
+  kForeignPending,  ///< another scheduler's, unassigned: seen, never counted, never touched
+};
+
+/// One pod of a gang.
+struct Member {
+  api::ObjectKey key;
+  api::Uid uid;
+  api::ResourceVersion resource_version;
+  std::int64_t generation = 0;
+  TimePoint creation_time{};
+  MemberState state = MemberState::kPending;
+  std::int32_t class_index = -1;  ///< into Gang::classes for kPending, else -1
+  std::string node_name;          ///< assigned or assumed node
+  std::string stamp;              ///< annotation kRoundAnnotation of a bound member
+  bool has_controller = false;
+  std::int32_t priority = 0;
+  std::string priority_class_name;
+  std::string scheduler_name;
+  std::string preemption_policy;
+  std::string nominated_node_name;
+  /// PodScheduled as the server has it, for writing only what changes. Empty type: absent.
+  api::Condition pod_scheduled;
+};
+
+enum class GangKind { kLonePod, kPodGroup };
+
+/// Counts over the members; live and base as the gang contract defines them.
+struct MemberCounts {
+  std::int32_t pending = 0;
+  std::int32_t gated = 0;
+  std::int32_t assumed = 0;
+  std::int32_t bound = 0;
+  std::int32_t done = 0;  ///< distinct members of this PodGroup UID seen in phase Succeeded
+  [[nodiscard]] std::int32_t live() const { return pending + assumed + bound; }
+  [[nodiscard]] std::int32_t base() const { return assumed + bound; }
+  friend bool operator==(const MemberCounts&, const MemberCounts&) = default;
+};
+
+/// A gang with its members. For a lone pod `key` and `uid` are the pod's and `group` is empty.
+struct Gang {
+  GangId id;
+  GangKind kind = GangKind::kLonePod;
+  api::ObjectKey key;
+  api::Uid uid;  ///< of the PodGroup or pod; empty while the PodGroup object is not known
+  TimePoint creation_time{};
+  std::int32_t priority = 0;
+  std::int32_t min_count = 1;
+  /// Minimum to place in this attempt; starts as min_count, the scheduler may lower it.
+  std::int32_t minimum = 1;
+  MemberCounts counts;
+  std::optional<api::PodGroup> group;
+  std::vector<std::shared_ptr<const PodClass>> classes;  ///< of pending members, by first member
+  std::vector<Member> members;  ///< by creation time, then name
+  /// Parent CompositePodGroup is named but not known. Only with group->spec.parent_name.
+  bool parent_missing = false;
+
+  /// Members still to be placed: max(0, minimum - base).
+  [[nodiscard]] std::int32_t need() const {
+    return minimum > counts.base() ? minimum - counts.base() : 0;
+  }
+};
+
+}  // namespace gang::cluster

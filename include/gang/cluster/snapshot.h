@@ -1,0 +1,95 @@
+// Snapshot: an immutable view of all nodes, in columns, of one generation of the cluster.
+//
+// Shape: nodes sit in chunks of kChunkSize slots, a chunk holds one array per resource (structure of
+// arrays). Chunks are copy-on-write and shared between snapshots, so that taking one copies a few
+// pointers per chunk. Amounts are in column units (node_info.h). A slot may be empty.
+// Any thread may read; readers keep it alive through shared_ptr<const Snapshot>.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gang/api/pod.h"
+#include "gang/cluster/node_info.h"
+
+namespace gang::cluster {
+
+inline constexpr std::uint32_t kChunkSize = 64;
+
+/// A used host port on the node in `slot` of its chunk, with the number of pods that hold it.
+struct PortUse {
+  std::uint32_t slot = 0;
+  api::HostPort port;
+  std::uint32_t holders = 0;
+};
+
+/// Columns of kChunkSize nodes that change with every pod. resources x slots, resource-major.
+struct UsageChunk {
+  std::vector<std::int64_t> requested;  ///< [resource * kChunkSize + slot]; kPods counts pods
+  std::vector<std::int64_t> nonzero_cpu;
+  std::vector<std::int64_t> nonzero_memory;
+  std::vector<Generation> generation;  ///< last change of usage or facts, per slot
+  std::vector<PortUse> ports;          ///< sorted by slot, then port
+};
+
+/// Columns of kChunkSize nodes that change with the Node object only.
+struct FactsChunk {
+  std::vector<std::int64_t> allocatable;  ///< [resource * kChunkSize + slot]
+  std::vector<std::shared_ptr<const NodeInfo>> info;  ///< null = empty slot
+  std::vector<Generation> generation;                 ///< last change of facts, per slot
+};
+
+/// Names of interned resources; grows only.
+using ResourceNames = std::vector<std::string>;
+
+/// See the head of the file. Built by ClusterState only.
+class Snapshot {
+ public:
+  /// Everything a snapshot shares with its neighbours.
+  struct Parts {
+    Generation generation = 0;
+    std::uint32_t node_count = 0;
+    std::vector<std::shared_ptr<const UsageChunk>> usage;
+    std::vector<std::shared_ptr<const FactsChunk>> facts;
+    std::vector<Generation> chunk_generation;  ///< newest generation inside each chunk
+    std::shared_ptr<const std::vector<NodeIndex>> by_name;  ///< existing nodes, by name
+    Generation by_name_generation = 0;  ///< when the set of nodes last changed
+    std::shared_ptr<const ResourceNames> resources;
+  };
+
+  explicit Snapshot(Parts parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] Generation generation() const { return parts_.generation; }
+  [[nodiscard]] std::uint32_t node_count() const { return parts_.node_count; }
+  /// Number of slots; every NodeIndex is below it.
+  [[nodiscard]] std::uint32_t slot_count() const {
+    return static_cast<std::uint32_t>(parts_.usage.size()) * kChunkSize;
+  }
+  [[nodiscard]] const ResourceNames& resources() const { return *parts_.resources; }
+  [[nodiscard]] const std::vector<NodeIndex>& by_name() const { return *parts_.by_name; }
+  /// Changes exactly when by_name() changes.
+  [[nodiscard]] Generation by_name_generation() const { return parts_.by_name_generation; }
+
+  [[nodiscard]] const UsageChunk& usage(std::uint32_t chunk) const { return *parts_.usage[chunk]; }
+  [[nodiscard]] const FactsChunk& facts(std::uint32_t chunk) const { return *parts_.facts[chunk]; }
+
+  /// Null for an empty slot.
+  [[nodiscard]] const NodeInfo* node(NodeIndex node) const;
+  [[nodiscard]] std::int64_t allocatable(NodeIndex node, ResourceId resource) const;
+  [[nodiscard]] std::int64_t requested(NodeIndex node, ResourceId resource) const;
+  [[nodiscard]] std::span<const PortUse> ports(NodeIndex node) const;
+  [[nodiscard]] Generation facts_generation(NodeIndex node) const;
+
+  /// Appends every node slot whose usage or facts changed after `since`, ascending. Costs
+  /// O(chunks / SIMD + changed chunks x kChunkSize).
+  void changed_since(Generation since, std::vector<NodeIndex>& out) const;
+
+ private:
+  Parts parts_;
+};
+
+}  // namespace gang::cluster

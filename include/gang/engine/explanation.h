@@ -1,0 +1,67 @@
+// Explanation: why a gang has no plan, as a value. A normal answer, not an error.
+//
+// Texts follow the gang contract 2.11 and the scheduling contract 8.1 byte for byte; the structured
+// fields say the same for metrics, `gangctl` and tests. Values only, any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gang/engine/plan.h"
+
+namespace gang::engine {
+
+enum class Verdict {
+  kImpossibleNow,       ///< proved: no placement exists in this snapshot
+  kImpossibleOnFleet,   ///< proved: not even if every pod were gone
+  kSearchLimitReached,  ///< neither found nor proved
+  kWaitingForPods,      ///< fewer live members than the minimum
+  kWaitingForGroup,     ///< the PodGroup, or its parent, does not exist
+  kRuleNotBuilt,        ///< a member or the group uses a rule that this version does not place
+  kInvalid,             ///< members contradict each other or an object is unreadable
+  kBinding,             ///< planned; the round is under way or being repaired
+};
+
+/// Stable name, CamelCase ("ImpossibleNow"): reason of gang-scheduler.dev/Satisfied, metrics, logs.
+[[nodiscard]] const char* verdict_name(Verdict verdict);
+
+/// One cause with the number of nodes it refuses.
+struct Reason {
+  std::string filter;  ///< name of the filter that says no, e.g. "NodeResourcesFit"
+  std::string text;    ///< upstream's words, e.g. "Insufficient cpu"
+  std::int64_t node_count = 0;
+  friend bool operator==(const Reason&, const Reason&) = default;
+};
+
+/// What one pending member is told.
+struct MemberText {
+  api::ObjectKey pod;
+  api::Uid uid;
+  api::ResourceVersion resource_version;
+  std::string message;  ///< own FitError when it fits nowhere, else the group's text
+};
+
+/// Why there is no plan.
+struct Explanation {
+  GangRef gang;
+  Verdict verdict = Verdict::kImpossibleNow;
+  std::int32_t minimum = 1;
+  std::int32_t scheduled = 0;   ///< base + the most members that could be placed
+  std::int32_t remaining = 0;   ///< members not examined
+  std::int32_t bound = 0;       ///< bound members when this was made
+  std::int32_t live = 0;
+  std::int64_t node_total = 0;
+  std::vector<Reason> reasons;  ///< all of the first class left over: node_count desc, then text
+  std::string message;          ///< group text, at most 4,096 bytes
+  std::vector<MemberText> members;  ///< empty when pods are to be left alone
+  bool degraded = false;         ///< the gang was committed and now has fewer than its minimum
+  bool partially_bound = false;  ///< members of unknown origin are bound, fewer than the minimum
+  /// The group's condition may be written (False); never for a group that is True already.
+  bool writes_condition = true;
+};
+
+/// Equal texts up to changing numbers: same verdict, minimum and set of causes.
+[[nodiscard]] bool same_meaning(const Explanation& a, const Explanation& b);
+
+}  // namespace gang::engine

@@ -1,0 +1,33 @@
+// Options of the engine: weights and limits, each with its unit and default.
+//
+// Weights multiply terms of 0..100. Every limit is a count, never a time, so that equal input gives
+// equal output. Values only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+#include <string>
+
+namespace gang::engine {
+
+struct Options {
+  /// Terms of plain pods, as upstream's default profile weighs them.
+  std::int32_t weight_taint_preference = 3;  ///< PreferNoSchedule taints
+  std::int32_t weight_node_affinity = 2;     ///< preferred node affinity
+  std::int32_t weight_least_allocated = 1;   ///< spread of cpu and memory
+  std::int32_t weight_balanced = 1;          ///< cpu against memory
+  /// Term of pods that ask for accelerators: partly used nodes first, then the tightest fit.
+  std::int32_t weight_accelerator_packing = 10;
+  /// Extended resources that are accelerators; empty = every requested extended resource.
+  std::vector<std::string> accelerators;
+  /// Node trials of the search over unlike members before it gives up.
+  std::int64_t search_steps_max = 20'000;
+  /// Classes whose capacity counts are kept between plans.
+  std::int32_t class_tables_max = 64;
+  /// Tolerations with operator Lt and Gt are honoured (alpha gate upstream, off by default).
+  bool toleration_comparison = false;
+  /// Reasons shown in a group text; the rest is in the structured list.
+  std::int32_t reasons_shown_max = 3;
+};
+
+}  // namespace gang::engine

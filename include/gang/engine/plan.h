@@ -1,0 +1,95 @@
+// Plan: the decision that starts a gang, as a value; and RoundOutcome, what became of it.
+//
+// The engine makes plans, the scheduler numbers their round, the binder carries them out and reports
+// a RoundOutcome, the scheduler decides again. Values only, any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gang/api/meta.h"
+#include "gang/cluster/gang.h"
+
+namespace gang::engine {
+
+/// Which gang a decision is about. For a lone pod key and uid are the pod's.
+struct GangRef {
+  cluster::GangId id;
+  cluster::GangKind kind = cluster::GangKind::kLonePod;
+  api::ObjectKey key;
+  api::Uid uid;
+  friend bool operator==(const GangRef&, const GangRef&) = default;
+};
+
+/// One pod and the node chosen for it.
+struct Assignment {
+  api::ObjectKey pod;
+  api::Uid uid;
+  api::ResourceVersion resource_version;
+  cluster::NodeIndex node;
+  std::string node_name;
+  friend bool operator==(const Assignment&, const Assignment&) = default;
+};
+
+/// Assignments that bring a gang to its minimum, then extras that fit as well.
+struct Plan {
+  GangRef gang;
+  std::int32_t minimum = 1;  ///< bound members that make the gang whole
+  std::int32_t base = 0;     ///< members bound or assumed before this plan
+  std::int32_t need = 0;     ///< max(0, minimum - base); the first `need` assignments
+  std::vector<Assignment> assignments;  ///< may be empty: only the record is missing
+  /// Set by the scheduler, not by the engine: the stamp of the round ("" for a lone pod).
+  std::string stamp;
+  /// Set by the scheduler: PodGroupInitiallyScheduled is not True yet, so the round writes it.
+  bool writes_record = false;
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// Short deterministic hash of (gang uid, pods, nodes), 16 hex digits. Part of the stamp.
+[[nodiscard]] std::string plan_hash(const Plan& plan);
+
+enum class MemberEnd {
+  kBound,     ///< confirmed on the planned node
+  kElsewhere,  ///< found bound to another node by somebody else
+  kLost,      ///< deleted, deleting, gated, or replaced by another UID
+  kNotBound,  ///< definitely not bound; may be planned again
+};
+
+/// What became of one assignment. Always definite.
+struct MemberOutcome {
+  api::ObjectKey pod;
+  api::Uid uid;
+  MemberEnd end = MemberEnd::kNotBound;
+  std::string message;  ///< of the server, for people; empty when bound
+};
+
+enum class RoundEnd {
+  kCommitted,     ///< base + bound >= minimum, and recorded where it had to be
+  kMembersLost,   ///< some binds were refused for good
+  kUnavailable,   ///< the server did not answer within the commit deadline
+  kRefused,       ///< 403, 422: our rights or our request are wrong; retrying does not help
+  kGroupGone,     ///< the PodGroup was deleted or replaced
+};
+
+/// The report of the binder after a round.
+struct RoundOutcome {
+  GangRef gang;
+  std::string stamp;
+  RoundEnd end = RoundEnd::kCommitted;
+  std::vector<MemberOutcome> members;
+  bool recorded = false;  ///< PodGroupInitiallyScheduled=True is durable
+  std::string message;
+};
+
+/// Members to delete because their gang cannot be completed (commit protocol 5.6). Made by the
+/// scheduler; the binder re-reads each pod and deletes only what still carries the stamp.
+struct Rollback {
+  GangRef gang;
+  std::int32_t minimum = 1;
+  std::string stamp;
+  std::vector<Assignment> members;
+  std::string message;
+};
+
+}  // namespace gang::engine

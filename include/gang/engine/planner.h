@@ -1,0 +1,76 @@
+// Planner: plan(), the one entry point of the engine.
+//
+// Problem: given a snapshot and a gang, place all of need() pending members or none, and every other
+// pending member that fits as well; or say why not.
+// Idea: members of one PodClass are alike, so per class and node a capacity count (how many members
+// fit, 0 when a filter refuses) and a score are kept and refreshed only for nodes that changed since
+// the class was last planned. One class: the gang fits exactly when the sum of its counts reaches
+// need(); nodes are taken by score. Unlike classes: members are assigned one by one in an Overlay,
+// scarcest class first, with bounded backtracking over nodes that differ.
+// Ties: score descending, then node name. Complexity: warm, one class: O(chunks + changed nodes x
+// log nodes + members x log nodes); a new class: one pass over the nodes.
+// Cannot find: rules listed by PodRules, which are refused by name (Verdict::kRuleNotBuilt).
+// The cache is invisible: a fresh Planner gives the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "gang/cluster/gang.h"
+#include "gang/cluster/snapshot.h"
+#include "gang/engine/explanation.h"
+#include "gang/engine/options.h"
+#include "gang/engine/plan.h"
+
+namespace gang::engine {
+
+using Decision = std::variant<Plan, Explanation>;
+
+/// How many members of one class a gang still has to place.
+struct ClassDemand {
+  std::shared_ptr<const cluster::PodClass> pod_class;
+  std::int32_t member_count = 0;
+};
+
+/// What a gang asks for, without its members: enough to see whether a plan may exist.
+struct Demand {
+  std::vector<ClassDemand> classes;
+  std::int32_t need = 0;
+};
+
+[[nodiscard]] Demand demand_of(const cluster::Gang& gang);
+
+/// Counters since construction, for metrics and benches.
+struct PlannerStats {
+  std::int64_t plans = 0;
+  std::int64_t class_passes = 0;     ///< full passes over the nodes for a new class
+  std::int64_t nodes_refreshed = 0;  ///< single nodes brought up to date
+  std::int64_t search_steps = 0;
+};
+
+/// Owned by the owner thread (or by whoever asks what-if questions); one thread at a time.
+class Planner {
+ public:
+  explicit Planner(Options options);
+  ~Planner();
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
+
+  /// Pure up to the invisible cache. REQUIRES: the gang's classes were interned by the state that
+  /// made the snapshot.
+  [[nodiscard]] Decision plan(const cluster::Snapshot& snapshot, const cluster::Gang& gang);
+
+  /// Whether capacity counts alone allow a plan now; never false when plan() would find one.
+  /// Exact for gangs of one class. What a parked gang is woken by.
+  [[nodiscard]] bool could_hold(const cluster::Snapshot& snapshot, const Demand& demand);
+
+  [[nodiscard]] const PlannerStats& stats() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gang::engine

@@ -1,0 +1,52 @@
+// Effect: what the scheduler asks for. Carried out by a shell, in order. Values only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gang/base/time.h"
+#include "gang/engine/explanation.h"
+#include "gang/engine/plan.h"
+
+namespace gang::scheduler {
+
+/// Carry out a round; answer with RoundDone.
+struct BindGang {
+  engine::Plan plan;
+};
+
+/// Write conditions and events; no answer needed unless the write failed.
+struct ExplainGang {
+  engine::Explanation explanation;
+};
+
+/// Delete the listed members (commit protocol 5.6 rule 3); answer with RollbackDone.
+struct RollBackGang {
+  engine::Rollback rollback;
+};
+
+/// Send a Tick at this time, or at once when it has passed. The newest one counts.
+struct WakeAt {
+  TimePoint time;
+};
+
+enum class AttemptResult { kScheduled, kUnschedulable, kError };
+
+/// An attempt ended, for metrics and logs. Counted once per gang and attempt.
+struct AttemptDone {
+  engine::GangRef gang;
+  AttemptResult result = AttemptResult::kScheduled;
+  std::int32_t member_count = 0;
+};
+
+/// Something an operator should read in the log, once per meaning.
+struct Notice {
+  std::string message;
+};
+
+using Effect = std::variant<BindGang, ExplainGang, RollBackGang, WakeAt, AttemptDone, Notice>;
+using Effects = std::vector<Effect>;
+
+}  // namespace gang::scheduler

@@ -1,0 +1,32 @@
+// Input: what the scheduler is told. The other half of effect.h. Values only.
+#pragma once
+
+#include <variant>
+
+#include "gang/api/delta.h"
+#include "gang/engine/explanation.h"
+#include "gang/engine/plan.h"
+
+namespace gang::scheduler {
+
+/// Time has passed, or there may be work: attempt at most one gang.
+struct Tick {};
+
+/// The binder has finished a round.
+struct RoundDone {
+  engine::RoundOutcome outcome;
+};
+
+/// The binder has finished a rollback: every listed member is gone, going, or was left alone.
+struct RollbackDone {
+  engine::GangRef gang;
+};
+
+/// A condition could not be written and is worth writing again when something changes.
+struct ExplainFailed {
+  engine::GangRef gang;
+};
+
+using Input = std::variant<api::Delta, Tick, RoundDone, RollbackDone, ExplainFailed>;
+
+}  // namespace gang::scheduler
