@@ -27,9 +27,15 @@ def _folder(file):
 
 
 def _is_named_in_cmake(tree, file):
-    lists = tree.get(_folder(file) + "/CMakeLists.txt")
-    name = re.escape(file.path.rpartition("/")[2])
-    return bool(lists and re.search(rf"(?<![\w./-]){name}(?![\w.])", lists.text))
+    """Whether the CMakeLists.txt of its folder, or of one above, lists the file."""
+    folder = _folder(file)
+    while folder:
+        lists = tree.get(folder + "/CMakeLists.txt")
+        name = re.escape(file.path[len(folder) + 1:])
+        if lists and re.search(rf"(?<![\w./-]){name}(?![\w.])", lists.text):
+            return True
+        folder = folder.rpartition("/")[0]
+    return False
 
 
 def _included_names(tree):
@@ -45,7 +51,7 @@ def nothing_lies_unused(tree):
     included = _included_names(tree)
     for file in tree.cpp:
         if file.path.endswith(".cpp") and not _is_named_in_cmake(tree, file):
-            yield file.problem(1, "is in no CMakeLists.txt of its folder")
+            yield file.problem(1, "is in no CMakeLists.txt of its folder or of one above")
         short = re.sub(r"^(?:include|src|test)/", "", file.path)
         if file.is_header and short not in included and file.path not in included:
             yield file.problem(1, "is included by nothing")
