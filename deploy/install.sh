@@ -1,5 +1,5 @@
-# Sourced by deploy/quickstart and test/run: installs the Debian packages of deploy/packages that are
-# missing, after saying which. Needs bash and nothing else. Expects $root.
+# Sourced by deploy/quickstart and test/run: installs those Debian packages of deploy/packages that
+# are missing, after saying which. Needs bash and nothing else. Expects $root.
 
 # Prints "name probe" for every package that one of the given needs asks for.
 wanted_packages() {
@@ -66,5 +66,7 @@ ensure_packages() {
   echo "Will install with apt-get: ${missing[*]}"
   as_root apt-get update -qq || return 1
   as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null || return 1
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" |
+    sed -n 's/^Setting up/  set up/p'
+  [ "${PIPESTATUS[0]}" = 0 ]
 }

@@ -20,7 +20,7 @@ check() {
   if logged "${name//[^a-zA-Z0-9.-]/-}" "$@"; then pass; else fail "$name"; fi
 }
 
-# count_line NAME EXIT_CODE LINE: adds a line `N passed, N failed`; the exit code must agree with it.
+# count_line NAME EXIT_CODE LINE: adds a line `N passed, N failed`; the exit code must agree.
 count_line() {
   local name="$1" code="$2" line="$3"
   if ! [[ "$line" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then

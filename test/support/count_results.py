@@ -2,9 +2,9 @@
 
 usage: count_results.py RESULTS_DIR
 
-RESULTS_DIR holds ctest.xml (ctest --output-junit) and <program>.json (GoogleTest). Prints what failed
-with its message, what was skipped by name, and last `N passed, N failed`. A program that crashed, or
-that failed although each of its tests passed (a leak found at exit), counts as one failure.
+RESULTS_DIR holds ctest.xml (ctest --output-junit) and <program>.json (GoogleTest). Prints what
+failed with its message, what was skipped by name, and last `N passed, N failed`. A program that
+crashed, or failed although each of its tests passed (a leak found at exit), counts as one failure.
 """
 
 import json

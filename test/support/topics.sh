@@ -12,7 +12,7 @@ run_ctest() {
   local name="$1" build="$root/build/$2" labels="${3:-.}"
   rm -rf "$build/results"
   mkdir -p "$build/results"
-  logged "$name-ctest" ctest --test-dir "$build" -j "$build_jobs" -L "$labels" \
+  quietly "$name-ctest" ctest --test-dir "$build" -j "$build_jobs" -L "$labels" \
     --output-junit "$build/results/ctest.xml"
   counted "$name" python3 "$root/test/support/count_results.py" "$build/results"
 }
@@ -72,6 +72,7 @@ check_clang_tidy() {
 topic_tidy() {
   counted check_tree python3 test/tidy/check_tree.py
   counted check_tree_test python3 test/tidy/check_tree_test.py
+  counted install_test python3 test/deploy/install_test.py
   check "clang-format" check_format
   counted thread_safety python3 test/tidy/thread_safety.py --jobs "$build_jobs"
   if [ -n "${GANG_TIDY_BASE:-}" ]; then

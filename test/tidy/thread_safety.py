@@ -3,8 +3,8 @@
 
 usage: thread_safety.py [--jobs N]
 
-g++ ignores the annotations, so the check is a pass of clang that only parses. Prints `N passed, N failed`
-over the sources.
+g++ ignores the annotations, so the check is a pass of clang that only parses. Prints
+`N passed, N failed` over the sources.
 """
 
 import argparse
@@ -22,7 +22,7 @@ COMMAND = ("clang++-14", "-std=c++20", "-fsyntax-only", "-Iinclude", "-Isrc",
 
 
 def sources_that_reach(tree, target):
-    """Paths of the .cpp files of src/ that include target, themselves or through headers of ours."""
+    """Paths of the sources that include target, themselves or through headers of ours."""
     reaching = {target}
     grown = True
     while grown:

@@ -119,7 +119,8 @@ class Tree:
     @staticmethod
     def of_checkout(root):
         listed = subprocess.run(
-            ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            ["git", "-c", "safe.directory=*", "ls-files", "-z",
+             "--cached", "--others", "--exclude-standard"],
             cwd=root, check=True, capture_output=True, text=True).stdout
         texts = {}
         for path in set(filter(None, listed.split("\0"))):
