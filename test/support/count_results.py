@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Counts the results of one ctest run over GoogleTest programs.
 
 usage: count_results.py RESULTS_DIR

@@ -215,7 +215,7 @@ class Functions(unittest.TestCase):
         code = "template <class T, int N = 3>\nT f(T a) const {\n}\nbool operator<(A a, A b) {\n}\n"
         found = self.functions(code)
         self.assertEqual(found["f"].parameter_count, 1)
-        self.assertEqual(found["<"].parameter_count, 2)
+        self.assertEqual(found["operator<"].parameter_count, 2)
 
     def test_types_and_values_are_no_functions(self):
         code = "class CAPABILITY(\"m\") A {\n};\nconst std::map<int, int> kA = {{1, 2}};\n"

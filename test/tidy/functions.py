@@ -217,7 +217,8 @@ class _Matcher:
         head = _without_template(self.head)
         opening = _top_level_parenthesis(head)
         closing = _closing(head, opening)
-        name = head[opening - 1]
+        named_from = head.index("operator") if "operator" in head else opening - 1
+        name = "".join(head[named_from:opening])
         count = count_parameters(head[opening + 1:closing])
         return Function(name, self.head_line, 0, count, 0, self.head_line)
 
