@@ -43,8 +43,8 @@ class Mailbox {
     return true;
   }
 
-  /// Moves up to `limit` messages into `out` (cleared first), waiting up to `timeout` for the first;
-  /// nullopt waits without end. Returns false when the mailbox is closed and empty.
+  /// Moves up to `limit` messages into `out` (cleared first), waiting up to `timeout` for the
+  /// first; nullopt waits without end. Returns false when the mailbox is closed and empty.
   bool take(std::vector<T>& out, std::size_t limit, std::optional<Duration> timeout)
       EXCLUDES_LOCK(mutex_) {
     out.clear();

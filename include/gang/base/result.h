@@ -13,10 +13,10 @@ namespace gang {
 
 /// Canonical failure codes, named as in gRPC and absl::Status.
 enum class Code {
-  kInvalidArgument,   ///< input breaks a rule; the message names object, field and mend
+  kInvalidArgument,  ///< input breaks a rule; the message names object, field and mend
   kNotFound,
   kAlreadyExists,
-  kConflict,          ///< a precondition on UID or resourceVersion did not hold
+  kConflict,  ///< a precondition on UID or resourceVersion did not hold
   kPermissionDenied,
   kUnauthenticated,
   kResourceExhausted,  ///< a limit with a name was reached
@@ -54,15 +54,14 @@ using Result = tl::expected<T, Error>;
 #define GANG_TRY_CONCAT_(a, b) a##b
 #define GANG_TRY_NAME_(a, b) GANG_TRY_CONCAT_(a, b)
 #define GANG_TRY(var, expr) GANG_TRY_IMPL_(GANG_TRY_NAME_(gang_try_, __LINE__), var, expr)
-#define GANG_TRY_IMPL_(tmp, var, expr)                              \
-  auto tmp = (expr);                                                \
+#define GANG_TRY_IMPL_(tmp, var, expr)                                    \
+  auto tmp = (expr);                                                      \
   if (!tmp) return tl::unexpected<::gang::Error>(std::move(tmp).error()); \
   var = *std::move(tmp)
 
 /// The same for Result<void>.
-#define GANG_TRY_VOID(expr)                                          \
-  do {                                                               \
-    auto gang_try_void = (expr);                                     \
-    if (!gang_try_void)                                              \
-      return tl::unexpected<::gang::Error>(std::move(gang_try_void).error()); \
+#define GANG_TRY_VOID(expr)                                                                     \
+  do {                                                                                          \
+    auto gang_try_void = (expr);                                                                \
+    if (!gang_try_void) return tl::unexpected<::gang::Error>(std::move(gang_try_void).error()); \
   } while (false)

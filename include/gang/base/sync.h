@@ -1,4 +1,5 @@
-// Mutex, MutexLock, CondVar with thread-safety annotations, for the effects leg and the shells only.
+// Mutex, MutexLock, CondVar with thread-safety annotations, for the effects leg and the shells
+// only.
 //
 // clang checks the annotations (-Wthread-safety); g++ ignores them. Every field that a Mutex
 // protects carries GUARDED_BY. No recursive locks, no try-lock, no lock order beyond one level.
