@@ -1,9 +1,10 @@
 // Delta: one change told by a list or a watch. The only way the world reaches the core.
 //
-// Per kind a stream is: ListBegin, then Added per listed object, then ListEnd (objects that were not
-// listed are gone), then Added, Updated, Deleted as the watch tells. A relist repeats the pattern.
-// Between ListBegin and ListEnd, and while a kind is Unserved or Forbidden, the kind is not synced.
-// Deltas are level-triggered: duplicates, older versions and unknown objects are normal.
+// Per kind a stream is: ListBegin, then Added per listed object, then ListEnd (objects that were
+// not listed are gone), then Added, Updated, Deleted as the watch tells. A relist repeats the
+// pattern. Between ListBegin and ListEnd, and while a kind is Unserved or Forbidden, the kind is
+// not synced. Deltas are level-triggered: duplicates, older versions and unknown objects are
+// normal.
 #pragma once
 
 #include <string>
@@ -49,8 +50,8 @@ using Object = std::variant<std::monostate, Pod, Node, PodGroup, CompositePodGro
 
 enum class DeltaType {
   kListBegin,
-  kListEnd,    ///< every object of the list was told; `resource_version` is the list's
-  kAdded,      ///< by a list or a watch
+  kListEnd,  ///< every object of the list was told; `resource_version` is the list's
+  kAdded,    ///< by a list or a watch
   kUpdated,
   kDeleted,    ///< the object as last known to the server
   kBookmark,   ///< moves resource_version only

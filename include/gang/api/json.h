@@ -75,8 +75,8 @@ struct Binding {
 struct PodStatusPatch {
   ObjectKey pod;
   Uid uid;
-  ResourceVersion resource_version;     ///< sent as precondition; empty = none
-  std::optional<Condition> condition;   ///< merged by type
+  ResourceVersion resource_version;                ///< sent as precondition; empty = none
+  std::optional<Condition> condition;              ///< merged by type
   std::optional<std::string> nominated_node_name;  ///< "" clears
 };
 
@@ -106,11 +106,11 @@ struct EventTarget {
 /// events.k8s.io/v1 Event.
 struct Event {
   EventTarget regarding;
-  std::string name;    ///< "<regarding>.<hex nanoseconds>"
-  std::string type;    ///< "Normal", "Warning"
+  std::string name;  ///< "<regarding>.<hex nanoseconds>"
+  std::string type;  ///< "Normal", "Warning"
   std::string reason;
   std::string action;
-  std::string note;    ///< cut to 1,024 bytes by the encoder as upstream does (1,020 + " ...")
+  std::string note;  ///< cut to 1,024 bytes by the encoder as upstream does (1,020 + " ...")
   std::string reporting_controller;
   std::string reporting_instance;
   TimePoint time{};

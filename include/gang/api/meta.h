@@ -1,7 +1,7 @@
 // Metadata that every Kubernetes object carries, as plain values, and the project's own domain.
 //
-// Decoders fill these from metav1.ObjectMeta and metav1.Condition; only what some part reads is kept.
-// Values only: copyable, comparable, any thread.
+// Decoders fill these from metav1.ObjectMeta and metav1.Condition; only what some part reads is
+// kept. Values only: copyable, comparable, any thread.
 #pragma once
 
 #include <compare>

@@ -1,7 +1,7 @@
 // Node: what scheduling reads of core/v1 Node. Values only, any thread.
 //
-// Capacity is status.allocatable, never status.capacity. Node conditions are not read: they reach us
-// as taints.
+// Capacity is status.allocatable, never status.capacity. Node conditions are not read: they reach
+// us as taints.
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
 // Pod: what scheduling reads of core/v1 Pod, and how much of each resource a pod counts.
 //
 // Decoded by api/json.h. Rules that the engine does not place yet are kept as facts
-// (PodRules) so that such a pod waits with the rule's name and is never placed as if it were absent.
-// Source: the scheduling contract, 4.2 (effective requests), 5.5 (host ports). Values, any thread.
+// (PodRules) so that such a pod waits with the rule's name and is never placed as if it were
+// absent. Source: the scheduling contract, 4.2 (effective requests), 5.5 (host ports). Values, any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,9 @@ enum class ContainerKind { kMain, kInit, kSidecar };  ///< sidecar = init with r
 struct Container {
   std::string name;
   ContainerKind kind = ContainerKind::kMain;
-  ResourceList requests;                   ///< spec.containers[].resources.requests
-  std::optional<ResourceList> allocated;   ///< status allocatedResources
-  std::optional<ResourceList> actuated;    ///< status resources.requests
+  ResourceList requests;                  ///< spec.containers[].resources.requests
+  std::optional<ResourceList> allocated;  ///< status allocatedResources
+  std::optional<ResourceList> actuated;   ///< status resources.requests
   friend bool operator==(const Container&, const Container&) = default;
 };
 
@@ -49,11 +50,11 @@ struct PodLevelResources {
 
 /// Scheduling rules that a pod uses beyond the filters of its own fields above.
 struct PodRules {
-  bool pod_affinity = false;          ///< required podAffinity or podAntiAffinity
-  bool topology_spread = false;       ///< a DoNotSchedule constraint
-  bool volumes = false;               ///< claims, ephemeral claims, inline disks
-  bool resource_claims = false;       ///< spec.resourceClaims
-  bool declared_features = false;     ///< needs status.declaredFeatures of the node
+  bool pod_affinity = false;       ///< required podAffinity or podAntiAffinity
+  bool topology_spread = false;    ///< a DoNotSchedule constraint
+  bool volumes = false;            ///< claims, ephemeral claims, inline disks
+  bool resource_claims = false;    ///< spec.resourceClaims
+  bool declared_features = false;  ///< needs status.declaredFeatures of the node
   friend bool operator==(const PodRules&, const PodRules&) = default;
 };
 

@@ -1,4 +1,5 @@
-// Exact resource.Quantity arithmetic, equal to apimachinery 0.37.2 in what it accepts and in values.
+// Exact resource.Quantity arithmetic, equal to apimachinery 0.37.2 in what it accepts and in
+// values.
 //
 // A Quantity is a count of nano-units in 128 bits (about +-1.7e29 units) and the format it was
 // written in. Parsing finer than 1n rounds away from zero; a text without a digit is refused
@@ -22,7 +23,8 @@ class Quantity {
   __extension__ using Nano = __int128;
 
   Quantity() = default;
-  /// Grammar: sign? digits suffix, suffix one of n u m "" k M G T P E Ki..Ei or e/E with an integer.
+  /// Grammar: sign? digits suffix, suffix one of n u m "" k M G T P E Ki..Ei or e/E with an
+  /// integer.
   [[nodiscard]] static Result<Quantity> parse(std::string_view text);
   [[nodiscard]] static Quantity from_units(std::int64_t units,
                                            QuantityFormat format = QuantityFormat::kDecimalSI);

@@ -40,7 +40,8 @@ class ResourceList {
 };
 
 /// Whether the scheduler accounts for this name: cpu, memory, ephemeral-storage, pods, and scalars
-/// (extended names with "/", hugepages-*, attachable-volumes-*). Others, like "storage", are ignored.
+/// (extended names with "/", hugepages-*, attachable-volumes-*). Others, like "storage", are
+/// ignored.
 [[nodiscard]] bool is_accounted(std::string_view resource);
 
 /// Whether the name is an extended resource: has "/", no kubernetes.io/, no "requests." prefix.

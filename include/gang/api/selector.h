@@ -26,7 +26,7 @@ struct Taint {
 /// core/v1 Toleration; operator and effect keep their text, since unknown ones match nothing.
 struct Toleration {
   std::string key;
-  std::string op;      ///< "", "Equal", "Exists", "Lt", "Gt"
+  std::string op;  ///< "", "Equal", "Exists", "Lt", "Gt"
   std::string value;
   std::string effect;  ///< "" = every effect
   friend auto operator<=>(const Toleration&, const Toleration&) = default;

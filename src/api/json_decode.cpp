@@ -1,0 +1,121 @@
+// The decoding half of api/json.h: one parse of the wanted keys, then the decoder of the kind.
+#include "api/json_kinds.h"
+#include "gang/api/json.h"
+
+namespace gang::api {
+namespace {
+
+template <class T>
+Result<Object> widen(Result<T> decoded) {
+  if (!decoded) return tl::unexpected<Error>(std::move(decoded).error());
+  return Object(*std::move(decoded));
+}
+
+constexpr Want kListMetaWants[] = {Want("resourceVersion"), Want("continue")};
+constexpr Want kListWants[] = {Want("metadata", kListMetaWants)};
+constexpr Want kVersionWants[] = {Want("version")};
+constexpr Want kNameWants[] = {Want("name")};
+constexpr Want kGroupWants[] = {Want("versions", kVersionWants)};
+constexpr Want kResourceListWants[] = {Want("resources", kNameWants)};
+
+/// One text member of every element of a list; the list must be there.
+Result<std::vector<std::string>> member_texts(JsonView list, std::string_view key) {
+  if (!list.is(JsonType::kArray)) {
+    return fail(Code::kInvalidArgument,
+                "not a discovery document: the list of \"" + std::string(key) + "\" is missing");
+  }
+  std::vector<std::string> texts;
+  for (JsonView element = list.first(); element.valid(); element = element.next()) {
+    if (const JsonView text = element[key]; text.is(JsonType::kString)) {
+      texts.emplace_back(text.text());
+    }
+  }
+  return texts;
+}
+
+}  // namespace
+
+const Want& want_of(Kind kind) {
+  switch (kind) {
+    case Kind::kPod:
+    case Kind::kFinishedPod:
+      return kPodWant;
+    case Kind::kNode:
+      return kNodeWant;
+    case Kind::kPodGroup:
+    case Kind::kCompositePodGroup:
+      return kPodGroupWant;
+    case Kind::kWorkload:
+      return kWorkloadWant;
+    case Kind::kPriorityClass:
+      return kPriorityClassWant;
+    case Kind::kNamespace:
+      return kNamespaceWant;
+  }
+  return kPodWant;
+}
+
+Result<Object> object_from(Kind kind, JsonView json, std::string problem) {
+  switch (kind) {
+    case Kind::kPod:
+    case Kind::kFinishedPod:
+      return widen(pod_from(json, std::move(problem)));
+    case Kind::kNode:
+      return widen(node_from(json, std::move(problem)));
+    case Kind::kPodGroup:
+      return widen(pod_group_from(json, std::move(problem)));
+    case Kind::kCompositePodGroup:
+      return widen(composite_pod_group_from(json, std::move(problem)));
+    case Kind::kWorkload:
+      return widen(workload_from(json, std::move(problem)));
+    case Kind::kPriorityClass:
+      return widen(priority_class_from(json, std::move(problem)));
+    case Kind::kNamespace:
+      return widen(namespace_from(json, std::move(problem)));
+  }
+  return fail(Code::kInternal, "unknown kind");
+}
+
+Result<Object> decode_object(Kind kind, std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, want_of(kind)));
+  return object_from(kind, parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<Pod> decode_pod(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kPodWant));
+  return pod_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<Node> decode_node(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kNodeWant));
+  return node_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<PodGroup> decode_pod_group(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kPodGroupWant));
+  return pod_group_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<ListMeta> decode_list_meta(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, Want("", kListWants)));
+  const JsonView meta = parsed.tree.root()["metadata"];
+  JsonReader reader(std::move(parsed.problem));
+  ListMeta result{ResourceVersion{reader.text(meta, "resourceVersion")},
+                  reader.text(meta, "continue")};
+  if (!reader.problem().empty()) return fail(Code::kInvalidArgument, reader.problem());
+  return result;
+}
+
+Result<std::vector<std::string>> decode_group_versions(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, Want("", kGroupWants)));
+  return member_texts(parsed.tree.root()["versions"], "version");
+}
+
+Result<std::vector<std::string>> decode_resource_names(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, Want("", kResourceListWants)));
+  GANG_TRY(std::vector<std::string> names, member_texts(parsed.tree.root()["resources"], "name"));
+  std::erase_if(names, [](const std::string& name) { return name.find('/') != name.npos; });
+  return names;
+}
+
+}  // namespace gang::api

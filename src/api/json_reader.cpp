@@ -1,0 +1,158 @@
+#include "api/json_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace gang::api {
+namespace {
+
+constexpr std::size_t kQuotedBytesMax = 64;
+
+/// The value as it is shown in a message.
+std::string quoted(JsonView value) {
+  if (value.is(JsonType::kString)) {
+    return "\"" + std::string(cut_text(value.text(), kQuotedBytesMax)) + "\"";
+  }
+  if (value.is(JsonType::kNumber)) return std::string(cut_text(value.text(), kQuotedBytesMax));
+  if (value.is(JsonType::kTrue)) return "true";
+  if (value.is(JsonType::kFalse)) return "false";
+  return value.is(JsonType::kArray) ? "a list" : "an object";
+}
+
+}  // namespace
+
+std::string_view cut_text(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t end = limit;
+  while (end > 0 && limit - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;
+  return text.substr(0, end);
+}
+
+void JsonReader::refuse(JsonView field, std::string_view why) {
+  if (problem_.empty()) problem_ = field.path() + ": " + std::string(why);
+}
+
+JsonView JsonReader::at(JsonView object, std::string_view key) {
+  if (object.exists() && !object.is(JsonType::kObject)) {
+    refuse(object, quoted(object) + " is not an object; write {...}");
+  }
+  return object[key];
+}
+
+JsonView JsonReader::first(JsonView list) {
+  if (!list.exists()) return {};
+  if (list.is(JsonType::kArray)) return list.first();
+  refuse(list, quoted(list) + " is not a list; write [...]");
+  return {};
+}
+
+std::string JsonReader::text(JsonView value) {
+  if (!value.exists()) return {};
+  if (value.is(JsonType::kString)) return std::string(value.text());
+  refuse(value, quoted(value) + " is not a string; put it in quotes");
+  return {};
+}
+
+bool JsonReader::flag(JsonView value) {
+  if (!value.exists()) return false;
+  if (value.is(JsonType::kTrue) || value.is(JsonType::kFalse)) return value.is(JsonType::kTrue);
+  refuse(value, quoted(value) + " is not a boolean; write true or false");
+  return false;
+}
+
+std::int64_t JsonReader::int64(JsonView value, std::int64_t fallback) {
+  if (!value.exists()) return fallback;
+  if (value.is(JsonType::kNumber)) {
+    const std::string_view text = value.text();
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) return number;
+  }
+  refuse(value, quoted(value) + " is not a whole number of 64 bits; write digits only");
+  return fallback;
+}
+
+std::int32_t JsonReader::int32(JsonView value, std::int32_t fallback) {
+  const std::int64_t number = int64(value, fallback);
+  if (number >= std::numeric_limits<std::int32_t>::min() &&
+      number <= std::numeric_limits<std::int32_t>::max()) {
+    return static_cast<std::int32_t>(number);
+  }
+  refuse(value, quoted(value) + " is out of range; write a whole number of 32 bits");
+  return fallback;
+}
+
+std::optional<TimePoint> JsonReader::time(JsonView value) {
+  if (!value.exists()) return std::nullopt;
+  if (!value.is(JsonType::kString)) {
+    refuse(value, quoted(value) + " is not a string; write a time like 2026-11-30T01:02:03Z");
+    return std::nullopt;
+  }
+  const Result<TimePoint> parsed = parse_rfc3339(cut_text(value.text(), kQuotedBytesMax));
+  if (parsed) return *parsed;
+  refuse(value, parsed.error().message);
+  return std::nullopt;
+}
+
+std::vector<std::string> JsonReader::texts(JsonView list) {
+  std::vector<std::string> values;
+  for (JsonView value = first(list); value.valid(); value = value.next()) {
+    values.push_back(text(value));
+  }
+  return values;
+}
+
+StringMap JsonReader::string_map(JsonView object) {
+  StringMap map;
+  if (!object.exists()) return map;
+  if (!object.is(JsonType::kObject)) {
+    refuse(object, quoted(object) + " is not an object; write {...}");
+    return map;
+  }
+  for (JsonView value = object.first(); value.valid(); value = value.next()) {
+    map.emplace_back(value.key(), text(value));
+  }
+  std::stable_sort(map.begin(), map.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Of equal keys the last one wins: keep the last of each run.
+  const auto kept = std::unique(map.rbegin(), map.rend(),
+                                [](const auto& a, const auto& b) { return a.first == b.first; });
+  map.erase(map.begin(), kept.base());
+  return map;
+}
+
+std::optional<Quantity> JsonReader::quantity(JsonView value, std::string& why) {
+  if (!value.is(JsonType::kString) && !value.is(JsonType::kNumber)) {
+    why = quoted(value) +
+          " is not a quantity; write a number with an optional suffix like 500m or 2Gi";
+    return std::nullopt;
+  }
+  const Result<Quantity> parsed = Quantity::parse(value.text());
+  if (parsed) return *parsed;
+  why = parsed.error().message;
+  return std::nullopt;
+}
+
+ResourceList JsonReader::resources(JsonView object) {
+  ResourceList list;
+  if (!object.exists()) return list;
+  if (!object.is(JsonType::kObject)) {
+    refuse(object, quoted(object) + " is not an object; write {...}");
+    return list;
+  }
+  for (JsonView value = object.first(); value.valid(); value = value.next()) {
+    std::string why;
+    if (!value.exists()) {
+      list.set(value.key(), Quantity());
+    } else if (const auto amount = quantity(value, why)) {
+      list.set(value.key(), *amount);
+    } else {
+      refuse(value, why);
+    }
+  }
+  return list;
+}
+
+}  // namespace gang::api
