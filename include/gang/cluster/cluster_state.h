@@ -63,6 +63,8 @@ class ClusterState {
 
   /// Builds the gang as a value; nullopt when no such gang is known any more. O(members).
   [[nodiscard]] std::optional<Gang> gang(GangId id) const;
+  /// The same without `members` and `classes`, for the queue. O(1).
+  [[nodiscard]] std::optional<Gang> gang_outline(GangId id) const;
   /// Gangs with at least one member, ascending.
   [[nodiscard]] std::vector<GangId> gangs() const;
   /// The gang of a PodGroup name, or of a lone pod's uid, if known.
