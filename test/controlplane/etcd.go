@@ -47,6 +47,7 @@ func etcdConfig(dataDir, clientURL, peerURL string) (*embed.Config, error) {
 		return nil, fmt.Errorf("--listen-peer-url: %w", err)
 	}
 	config := embed.NewConfig()
+	config.Name = "controlplane"
 	config.Dir = dataDir
 	config.ListenClientUrls = []url.URL{*client}
 	config.AdvertiseClientUrls = []url.URL{*client}
