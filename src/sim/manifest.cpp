@@ -1,0 +1,231 @@
+#include "sim/manifest.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+#include "gang/api/json.h"
+
+namespace gang::sim {
+
+namespace {
+
+constexpr int kNodesMax = 200'000;
+constexpr int kDepthMax = 100;
+
+std::string position(const YAML::Mark& mark) {
+  return "line " + std::to_string(mark.line + 1) + " column " + std::to_string(mark.column + 1) +
+         ": ";
+}
+
+void append_string(std::string& out, const std::string& text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20) {
+      out += "\\u00";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// [-+]?(0|[1-9][0-9]*)
+bool is_integer(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return all_digits(text) && (text.size() == 1 || text[0] != '0');
+}
+
+/// Digits with a point or an exponent, as JSON writes numbers.
+bool is_decimal(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t e = text.find_first_of("eE");
+  std::string_view mantissa = text.substr(0, e);
+  const std::size_t dot = mantissa.find('.');
+  if (dot != std::string_view::npos && !all_digits(mantissa.substr(dot + 1))) return false;
+  if (!is_integer(mantissa.substr(0, dot)) || mantissa.starts_with('+')) return false;
+  if (e == std::string_view::npos) return dot != std::string_view::npos;
+  std::string_view exponent = text.substr(e + 1);
+  if (exponent.starts_with('-') || exponent.starts_with('+')) exponent.remove_prefix(1);
+  return all_digits(exponent);
+}
+
+bool is_one_of(std::string_view text, const std::vector<std::string_view>& words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+/// A plain scalar that YAML 1.1 reads differently from how it would be read here.
+bool is_ambiguous(const std::string& text) {
+  static const std::vector<std::string_view> kWords = {"y",  "Y",  "yes", "Yes", "YES", "n",
+                                                       "N",  "no", "No",  "NO",  "on",  "On",
+                                                       "ON", "off", "Off", "OFF"};
+  if (is_one_of(text, kWords)) return true;
+  std::string_view digits = text;
+  if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
+  if (digits.size() > 1 && digits[0] == '0' && all_digits(digits)) return true;
+  if (digits.starts_with("0x") || digits.starts_with("0b") || digits.starts_with("0o")) return true;
+  const bool has_underscore = digits.find('_') != std::string_view::npos;
+  return has_underscore && !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0])) &&
+         std::all_of(digits.begin(), digits.end(),
+                     [](unsigned char c) { return std::isdigit(c) || c == '_'; });
+}
+
+/// Turns one YAML document into JSON text, within limits.
+class JsonWriter {
+ public:
+  Result<std::string> write(const YAML::Node& document) {
+    GANG_TRY_VOID(append(document, 0));
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> append(const YAML::Node& node, int depth) {
+    if (++count_ > kNodesMax || depth > kDepthMax) {
+      return fail(Code::kResourceExhausted, position(node.Mark()) +
+                                                "the document is too large or too deep; split it");
+    }
+    switch (node.Type()) {
+      case YAML::NodeType::Map:
+        return append_map(node, depth);
+      case YAML::NodeType::Sequence:
+        return append_sequence(node, depth);
+      case YAML::NodeType::Scalar:
+        return append_scalar(node);
+      default:
+        out_ += "null";
+        return {};
+    }
+  }
+
+  Result<void> append_map(const YAML::Node& node, int depth) {
+    out_ += '{';
+    std::vector<std::string> keys;
+    for (const auto& entry : node) {
+      const std::string key = entry.first.Scalar();
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) {
+        return fail(Code::kInvalidArgument, position(entry.first.Mark()) + "the key \"" + key +
+                                                "\" is there twice; remove one");
+      }
+      if (!keys.empty()) out_ += ',';
+      append_string(out_, key);
+      keys.push_back(key);
+      out_ += ':';
+      GANG_TRY_VOID(append(entry.second, depth + 1));
+    }
+    out_ += '}';
+    return {};
+  }
+
+  Result<void> append_sequence(const YAML::Node& node, int depth) {
+    out_ += '[';
+    bool first = true;
+    for (const auto& item : node) {
+      if (!std::exchange(first, false)) out_ += ',';
+      GANG_TRY_VOID(append(item, depth + 1));
+    }
+    out_ += ']';
+    return {};
+  }
+
+  Result<void> append_scalar(const YAML::Node& node) {
+    const std::string& text = node.Scalar();
+    const bool is_quoted = node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str";
+    if (is_quoted) {
+      append_string(out_, text);
+    } else if (is_ambiguous(text)) {
+      return fail(Code::kInvalidArgument,
+                  position(node.Mark()) + "\"" + text + "\" means different things; quote it");
+    } else if (text.empty() || is_one_of(text, {"null", "Null", "NULL", "~"})) {
+      out_ += "null";
+    } else if (is_one_of(text, {"true", "True", "TRUE"})) {
+      out_ += "true";
+    } else if (is_one_of(text, {"false", "False", "FALSE"})) {
+      out_ += "false";
+    } else if ((is_integer(text) && text[0] != '+') || is_decimal(text)) {
+      out_ += text;
+    } else {
+      append_string(out_, text);
+    }
+    return {};
+  }
+
+  std::string out_;
+  int count_ = 0;
+};
+
+std::optional<api::Kind> kind_of(const std::string& api_version, const std::string& kind) {
+  for (int i = 0; i < api::kKindCount; ++i) {
+    const auto known = static_cast<api::Kind>(i);
+    if (known == api::Kind::kFinishedPod || api::kind_name(known) != kind) continue;
+    const bool is_core = known == api::Kind::kPod || known == api::Kind::kNode ||
+                         known == api::Kind::kNamespace;
+    const bool matches =
+        is_core ? api_version == "v1" : api_version.starts_with("scheduling.k8s.io/");
+    if (matches) return known;
+  }
+  return std::nullopt;
+}
+
+std::string scalar_at(const YAML::Node& map, const char* key) {
+  const YAML::Node value = map[key];
+  return value.IsDefined() && value.IsScalar() ? value.Scalar() : std::string();
+}
+
+Result<void> add_document(const YAML::Node& document, Manifest& manifest) {
+  if (document.IsNull()) return {};
+  if (!document.IsMap()) {
+    return fail(Code::kInvalidArgument,
+                position(document.Mark()) + "a manifest document is a map with kind and metadata");
+  }
+  const std::string kind_text = scalar_at(document, "kind");
+  if (kind_text == "List") {
+    const YAML::Node items = document["items"];
+    for (const auto& item : items) GANG_TRY_VOID(add_document(item, manifest));
+    return {};
+  }
+  const YAML::Node metadata = document["metadata"];
+  const std::string name =
+      metadata.IsDefined() && metadata.IsMap() ? scalar_at(metadata, "name") : std::string();
+  const std::optional<api::Kind> kind = kind_of(scalar_at(document, "apiVersion"), kind_text);
+  if (!kind) {
+    manifest.skipped.push_back((kind_text.empty() ? "object without kind" : kind_text) + " " +
+                               name);
+    return {};
+  }
+  GANG_TRY(const std::string json, JsonWriter().write(document));
+  Result<api::Object> object = api::decode_object(*kind, json);
+  if (!object) return in_context(kind_text + " " + name, std::move(object).error());
+  manifest.objects.push_back({*kind, *std::move(object)});
+  return {};
+}
+
+}  // namespace
+
+Result<Manifest> parse_manifest(std::string_view yaml) {
+  Manifest manifest;
+  try {
+    for (const YAML::Node& document : YAML::LoadAll(std::string(yaml))) {
+      GANG_TRY_VOID(add_document(document, manifest));
+    }
+  } catch (const YAML::Exception& error) {
+    return fail(Code::kInvalidArgument, position(error.mark) + error.msg);
+  }
+  return manifest;
+}
+
+}  // namespace gang::sim

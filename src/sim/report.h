@@ -1,0 +1,29 @@
+// What a scenario prints: traces of a run and the state of the cluster, as lines for a person.
+//
+// Pure functions; every list is in a stated order, so that equal runs give equal bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gang/base/result.h"
+#include "gang/sim/simulator.h"
+
+namespace gang::sim {
+
+/// `with_time`: each entry starts with the time since the start.
+enum class TraceTime { kHide, kShow };
+
+[[nodiscard]] std::vector<std::string> trace_lines(const std::vector<TraceEntry>& entries,
+                                                   TraceTime time);
+
+/// show pods | queue | conditions | events | writes | nodes.
+[[nodiscard]] Result<std::vector<std::string>> show(Simulator& simulator, std::string_view what);
+
+/// What the engine would answer for the gang now; plans on a copy, changes nothing.
+[[nodiscard]] Result<std::vector<std::string>> plan_lines(Simulator& simulator,
+                                                          const std::string& gang,
+                                                          const engine::Options& options);
+
+}  // namespace gang::sim

@@ -1,0 +1,157 @@
+#include "sim/scenario_parser.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace gang::sim {
+
+namespace {
+
+constexpr int kRangeMax = 100'000;
+constexpr std::string_view kSeparator = "----";
+
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    lines.emplace_back(line);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return lines;
+}
+
+std::string at_line(std::size_t index, const std::string& problem) {
+  return "line " + std::to_string(index + 1) + ": " + problem;
+}
+
+bool is_blank(const std::string& line) {
+  return std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isspace(c); });
+}
+
+}  // namespace
+
+std::optional<int> parse_number(std::string_view text) {
+  int value = 0;
+  if (text.empty() || text.size() > 9) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Result<ScenarioText> parse_scenario(std::string_view text) {
+  const std::vector<std::string> lines = split_lines(text);
+  ScenarioText scenario;
+  std::size_t at = 0;
+  while (at < lines.size() && lines[at].starts_with("#")) scenario.comment.push_back(lines[at++]);
+  if (scenario.comment.empty()) {
+    return fail(Code::kInvalidArgument,
+                at_line(0, "a scenario starts with a comment that says what it shows and why"));
+  }
+  while (at < lines.size()) {
+    if (is_blank(lines[at])) {
+      ++at;
+      continue;
+    }
+    Block block;
+    block.line = static_cast<int>(at) + 1;
+    block.command = lines[at++];
+    if (at >= lines.size() || lines[at] != kSeparator) {
+      return fail(Code::kInvalidArgument,
+                  at_line(at - 1, "the command is not followed by a line \"----\"; write one"));
+    }
+    ++at;
+    while (at < lines.size() && !is_blank(lines[at])) block.expected.push_back(lines[at++]);
+    scenario.blocks.push_back(std::move(block));
+  }
+  if (scenario.blocks.empty()) {
+    return fail(Code::kInvalidArgument, "the scenario has no command; write one, then \"----\"");
+  }
+  return scenario;
+}
+
+std::string format_scenario(const ScenarioText& scenario,
+                            const std::vector<std::vector<std::string>>& outputs) {
+  std::string text;
+  for (const std::string& line : scenario.comment) text += line + "\n";
+  for (std::size_t i = 0; i < scenario.blocks.size(); ++i) {
+    text += (i == 0 ? "" : "\n") + scenario.blocks[i].command + "\n" + std::string(kSeparator) +
+            "\n";
+    for (const std::string& line : outputs[i]) text += line + "\n";
+  }
+  return text;
+}
+
+Result<Command> Command::parse(const std::string& line) {
+  Command command;
+  std::size_t at = 0;
+  while (at < line.size()) {
+    if (line[at] == ' ' || line[at] == '\t') {
+      ++at;
+      continue;
+    }
+    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+    const std::string word = line.substr(at, end - at);
+    at = end;
+    const std::size_t equals = word.find('=');
+    if (command.verb_.empty()) {
+      command.verb_ = word;
+    } else if (equals == std::string::npos) {
+      command.words_.push_back(word);
+    } else if (equals == 0) {
+      return fail(Code::kInvalidArgument, "\"" + word + "\" has no key before the \"=\"");
+    } else {
+      command.options_.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    }
+  }
+  if (command.verb_.empty()) return fail(Code::kInvalidArgument, "the command is empty");
+  return command;
+}
+
+const std::string* Command::option(std::string_view key) const {
+  for (const auto& [name, value] : options_) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+bool Command::has_word(std::string_view word) const {
+  return std::find(words_.begin(), words_.end(), word) != words_.end();
+}
+
+Result<int> Command::number(std::string_view key, int otherwise) const {
+  const std::string* text = option(key);
+  if (text == nullptr) return otherwise;
+  if (const std::optional<int> value = parse_number(*text)) return *value;
+  return fail(Code::kInvalidArgument,
+              std::string(key) + "=" + *text + " is not a whole number; write one like 4");
+}
+
+Result<std::vector<std::string>> expand_names(const std::string& pattern) {
+  const std::size_t open = pattern.find('[');
+  if (open == std::string::npos) return std::vector<std::string>{pattern};
+  const std::size_t dash = pattern.find('-', open);
+  const std::size_t close = pattern.find(']', open);
+  const auto bad = [&] {
+    return fail(Code::kInvalidArgument,
+                "\"" + pattern + "\" is not a name range; write one like n[1-3]");
+  };
+  if (dash == std::string::npos || close == std::string::npos || dash > close) return bad();
+  const std::string low = pattern.substr(open + 1, dash - open - 1);
+  const std::optional<int> first = parse_number(low);
+  const std::optional<int> last = parse_number(pattern.substr(dash + 1, close - dash - 1));
+  if (!first || !last || *last < *first || *last - *first >= kRangeMax) return bad();
+  std::vector<std::string> names;
+  for (int i = *first; i <= *last; ++i) {
+    std::string digits = std::to_string(i);
+    if (low.starts_with('0') && digits.size() < low.size()) {
+      digits.insert(0, low.size() - digits.size(), '0');
+    }
+    names.push_back(pattern.substr(0, open) + digits + pattern.substr(close + 1));
+  }
+  return names;
+}
+
+}  // namespace gang::sim

@@ -1,0 +1,396 @@
+#include "gang/sim/sim_cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gang/base/check.h"
+
+namespace gang::sim {
+
+namespace {
+
+constexpr int kConflictStatus = 409;
+constexpr int kNotFoundStatus = 404;
+constexpr int kInvalidStatus = 422;
+
+kube::Answer answer(kube::Outcome outcome, int status, std::string message = "") {
+  return kube::Answer{outcome, status, std::move(message), std::nullopt};
+}
+
+kube::Answer accepted(int status) { return answer(kube::Outcome::kOk, status); }
+
+kube::Answer not_found(const std::string& what) {
+  return answer(kube::Outcome::kNotFound, kNotFoundStatus, what + " not found");
+}
+
+kube::Answer conflict(std::string message) {
+  return answer(kube::Outcome::kConflict, kConflictStatus, std::move(message));
+}
+
+void merge(std::vector<api::Condition>& conditions, const api::Condition& condition) {
+  const auto same = [&](const api::Condition& c) { return c.type == condition.type; };
+  const auto at = std::find_if(conditions.begin(), conditions.end(), same);
+  if (at == conditions.end()) {
+    conditions.push_back(condition);
+  } else {
+    *at = condition;
+  }
+}
+
+void merge(api::StringMap& map, const api::StringMap& more) {
+  for (const auto& [key, value] : more) {
+    const auto same = [&name = key](const auto& entry) { return entry.first == name; };
+    const auto at = std::find_if(map.begin(), map.end(), same);
+    if (at == map.end()) {
+      map.emplace_back(key, value);
+    } else {
+      at->second = value;
+    }
+  }
+  std::sort(map.begin(), map.end());
+}
+
+kube::Answer lost() { return answer(kube::Outcome::kUnknown, 0, "request timed out"); }
+
+}  // namespace
+
+void SimCluster::stamp(api::ObjectMeta& meta) {
+  meta.resource_version.text = std::to_string(++revision_);
+  if (meta.uid.empty()) meta.uid.text = "uid-" + std::to_string(++uid_count_);
+  if (meta.creation_time == TimePoint{}) meta.creation_time = clock_.now();
+}
+
+void SimCluster::record(std::string verb, std::string object, std::string detail, int status) {
+  writes_.push_back({std::move(verb), std::move(object), std::move(detail), status});
+}
+
+// --- actors -------------------------------------------------------------------------------------
+
+void SimCluster::store_pod(api::Pod pod) {
+  const auto at = pods_.find(pod.meta.key);
+  if (at == pods_.end()) {
+    const auto stored = pods_.emplace(pod.meta.key, std::move(pod)).first;
+    tell_pod(nullptr, stored->second);
+    return;
+  }
+  const api::Pod before = std::exchange(at->second, std::move(pod));
+  tell_pod(&before, at->second);
+}
+
+void SimCluster::put_pod(api::Pod pod) {
+  const auto at = pods_.find(pod.meta.key);
+  if (at != pods_.end()) {
+    pod.meta.uid = at->second.meta.uid;
+    pod.meta.creation_time = at->second.meta.creation_time;
+  }
+  stamp(pod.meta);
+  store_pod(std::move(pod));
+}
+
+void SimCluster::put_node(api::Node node) {
+  const auto at = nodes_.find(node.meta.key);
+  const bool known = at != nodes_.end();
+  if (known) node.meta.uid = at->second.meta.uid;
+  stamp(node.meta);
+  const api::Node& stored = nodes_[node.meta.key] = std::move(node);
+  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kNode, stored);
+}
+
+void SimCluster::put_pod_group(api::PodGroup group) {
+  const auto at = groups_.find(group.meta.key);
+  const bool known = at != groups_.end();
+  if (known) group.meta.uid = at->second.meta.uid;
+  stamp(group.meta);
+  const api::PodGroup& stored = groups_[group.meta.key] = std::move(group);
+  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kPodGroup, stored);
+}
+
+void SimCluster::put_composite_pod_group(api::CompositePodGroup group) {
+  stamp(group.meta);
+  const api::CompositePodGroup& stored = composites_[group.meta.key] = std::move(group);
+  tell(api::DeltaType::kAdded, api::Kind::kCompositePodGroup, stored);
+}
+
+void SimCluster::put_priority_class(api::PriorityClass priority_class) {
+  stamp(priority_class.meta);
+  const api::PriorityClass& stored = priority_classes_[priority_class.meta.key] =
+      std::move(priority_class);
+  tell(api::DeltaType::kAdded, api::Kind::kPriorityClass, stored);
+}
+
+void SimCluster::erase_pod(const api::ObjectKey& key) {
+  const auto at = pods_.find(key);
+  api::Pod gone = std::move(at->second);
+  pods_.erase(at);
+  terminations_.erase(key);
+  gone.meta.resource_version.text = std::to_string(++revision_);
+  const api::Kind kind = gone.is_terminal() ? api::Kind::kFinishedPod : api::Kind::kPod;
+  if (kind == api::Kind::kPod || gone.phase == api::PodPhase::kSucceeded) {
+    tell(api::DeltaType::kDeleted, kind, std::move(gone));
+  }
+}
+
+bool SimCluster::remove(api::Kind kind, const api::ObjectKey& key) {
+  const auto take = [&](auto& map) {
+    const auto at = map.find(key);
+    if (at == map.end()) return false;
+    api::Object gone = std::move(at->second);
+    map.erase(at);
+    ++revision_;
+    tell(api::DeltaType::kDeleted, kind, std::move(gone));
+    return true;
+  };
+  switch (kind) {
+    case api::Kind::kPod:
+      if (!pods_.contains(key)) return false;
+      erase_pod(key);
+      return true;
+    case api::Kind::kNode:
+      return take(nodes_);
+    case api::Kind::kPodGroup:
+      return take(groups_);
+    case api::Kind::kCompositePodGroup:
+      return take(composites_);
+    case api::Kind::kPriorityClass:
+      return take(priority_classes_);
+    default:
+      return false;
+  }
+}
+
+bool SimCluster::delete_gracefully(const api::ObjectKey& key, Duration grace) {
+  const auto at = pods_.find(key);
+  if (at == pods_.end()) return false;
+  if (at->second.node_name.empty() || grace <= Duration::zero()) {
+    erase_pod(key);
+    return true;
+  }
+  if (at->second.is_terminating()) return true;
+  api::Pod pod = at->second;
+  pod.meta.deletion_time = clock_.now() + grace;
+  terminations_[key] = *pod.meta.deletion_time;
+  stamp(pod.meta);
+  store_pod(std::move(pod));
+  return true;
+}
+
+std::optional<TimePoint> SimCluster::next_termination() const {
+  std::optional<TimePoint> next;
+  for (const auto& [key, time] : terminations_) {
+    if (!next || time < *next) next = time;
+  }
+  return next;
+}
+
+void SimCluster::end_terminations() {
+  std::vector<api::ObjectKey> due;
+  for (const auto& [key, time] : terminations_) {
+    if (time <= clock_.now()) due.push_back(key);
+  }
+  for (const api::ObjectKey& key : due) erase_pod(key);
+}
+
+const api::Pod* SimCluster::pod(const api::ObjectKey& key) const {
+  const auto at = pods_.find(key);
+  return at == pods_.end() ? nullptr : &at->second;
+}
+
+const api::Node* SimCluster::node(const std::string& name) const {
+  const auto at = nodes_.find(api::ObjectKey{"", name});
+  return at == nodes_.end() ? nullptr : &at->second;
+}
+
+const api::PodGroup* SimCluster::pod_group(const api::ObjectKey& key) const {
+  const auto at = groups_.find(key);
+  return at == groups_.end() ? nullptr : &at->second;
+}
+
+// --- requests -----------------------------------------------------------------------------------
+
+void SimCluster::enqueue(bool is_bind, std::function<kube::Answer()> execute, kube::Done done) {
+  requests_.push_back(
+      {is_bind, [execute = std::move(execute), done = std::move(done)]() -> std::function<void()> {
+         const kube::Answer end = execute();
+         return [done, end] { done(end); };
+       }});
+}
+
+bool SimCluster::next_is_bind() const { return !requests_.empty() && requests_.front().is_bind; }
+
+void SimCluster::execute_next() {
+  CHECK(!requests_.empty());
+  const Request request = std::move(requests_.front());
+  requests_.pop_front();
+  request.execute()();
+}
+
+void SimCluster::execute_next_unanswered() {
+  CHECK(!requests_.empty());
+  const Request request = std::move(requests_.front());
+  requests_.pop_front();
+  request.execute();
+}
+
+void SimCluster::fail_bind(const api::ObjectKey& pod, BindFault fault, int count) {
+  faults_[pod] = ArmedFault{fault, count};
+}
+
+void SimCluster::bind(const api::Binding& binding, kube::Done done) {
+  enqueue(true, [this, binding] { return bind_now(binding); }, std::move(done));
+}
+
+kube::Answer SimCluster::bind_now(const api::Binding& binding) {
+  const auto armed = faults_.find(binding.pod);
+  if (armed == faults_.end() || armed->second.count == 0) return bind_checked(binding);
+  --armed->second.count;
+  switch (armed->second.fault) {
+    case BindFault::kConflict:
+      record("bind", binding.pod.text(), binding.node_name, kConflictStatus);
+      return conflict("the object has been modified");
+    case BindFault::kServerError:
+      record("bind", binding.pod.text(), binding.node_name, 500);
+      return answer(kube::Outcome::kUnknown, 500, "internal error");
+    case BindFault::kLostNotExecuted:
+      record("bind", binding.pod.text(), binding.node_name + " (not executed)", 0);
+      return lost();
+    case BindFault::kLostExecuted:
+      bind_checked(binding);
+      return lost();
+    case BindFault::kThrottled: {
+      record("bind", binding.pod.text(), binding.node_name, 429);
+      kube::Answer throttled = answer(kube::Outcome::kThrottled, 429, "too many requests");
+      throttled.retry_after = std::chrono::seconds(1);
+      return throttled;
+    }
+    case BindFault::kForbidden:
+      record("bind", binding.pod.text(), binding.node_name, 403);
+      return answer(kube::Outcome::kForbidden, 403, "pods/binding is forbidden");
+  }
+  return lost();
+}
+
+kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
+  const auto refuse = [&](kube::Answer end) {
+    record("bind", binding.pod.text(), binding.node_name, end.http_status);
+    return end;
+  };
+  const auto at = pods_.find(binding.pod);
+  if (at == pods_.end()) return refuse(not_found("pod " + binding.pod.text()));
+  api::Pod pod = at->second;
+  const bool same_version = binding.resource_version.empty() ||
+                            binding.resource_version == pod.meta.resource_version;
+  if (binding.uid != pod.meta.uid || !same_version) {
+    return refuse(conflict("precondition failed"));
+  }
+  if (pod.is_terminating()) return refuse(conflict("pod is being deleted"));
+  if (!pod.node_name.empty()) return refuse(conflict("pod is already assigned"));
+  if (!pod.scheduling_gates.empty()) return refuse(conflict("pod has scheduling gates"));
+  pod.node_name = binding.node_name;
+  pod.nominated_node_name.clear();
+  pod.phase = api::PodPhase::kRunning;
+  merge(pod.meta.annotations, binding.annotations);
+  merge(pod.conditions, {"PodScheduled", api::ConditionStatus::kTrue, "", "", clock_.now(), 0});
+  stamp(pod.meta);
+  record("bind", binding.pod.text(), binding.node_name, 201);
+  store_pod(std::move(pod));
+  return accepted(201);
+}
+
+void SimCluster::patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) {
+  enqueue(false, [this, patch] { return patch_pod_now(patch); }, std::move(done));
+}
+
+kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
+  const auto at = pods_.find(patch.pod);
+  if (at == pods_.end()) return not_found("pod " + patch.pod.text());
+  api::Pod pod = at->second;
+  if (patch.uid != pod.meta.uid) {
+    return answer(kube::Outcome::kInvalid, kInvalidStatus, "metadata.uid: field is immutable");
+  }
+  if (!patch.resource_version.empty() && patch.resource_version != pod.meta.resource_version) {
+    record("patch pod", patch.pod.text(), "", kConflictStatus);
+    return conflict("the object has been modified");
+  }
+  if (patch.condition) merge(pod.conditions, *patch.condition);
+  if (patch.nominated_node_name) pod.nominated_node_name = *patch.nominated_node_name;
+  if (pod == at->second) return accepted(200);
+  stamp(pod.meta);
+  record("patch pod", patch.pod.text(),
+         patch.condition ? patch.condition->type + " " + patch.condition->message : "nomination",
+         200);
+  store_pod(std::move(pod));
+  return accepted(200);
+}
+
+void SimCluster::patch_pod_group_status(const api::PodGroupStatusPatch& patch, kube::Done done) {
+  enqueue(false, [this, patch] { return patch_group_now(patch); }, std::move(done));
+}
+
+kube::Answer SimCluster::patch_group_now(const api::PodGroupStatusPatch& patch) {
+  const auto at = groups_.find(patch.group);
+  if (at == groups_.end()) return not_found("podgroup " + patch.group.text());
+  if (patch.uid != at->second.meta.uid) {
+    return answer(kube::Outcome::kInvalid, kInvalidStatus, "metadata.uid: field is immutable");
+  }
+  api::PodGroup group = at->second;
+  std::string detail;
+  for (const api::Condition& condition : patch.conditions) {
+    merge(group.conditions, condition);
+    if (!detail.empty()) detail += ", ";
+    detail += condition.type + "=" + std::string(api::status_text(condition.status));
+  }
+  if (group == at->second) return accepted(200);
+  record("patch group", patch.group.text(), detail, 200);
+  put_pod_group(std::move(group));
+  return accepted(200);
+}
+
+void SimCluster::delete_pod(const kube::PodDelete& request, kube::Done done) {
+  enqueue(false, [this, request] { return delete_pod_now(request); }, std::move(done));
+}
+
+kube::Answer SimCluster::delete_pod_now(const kube::PodDelete& request) {
+  const auto at = pods_.find(request.pod);
+  if (at == pods_.end()) return not_found("pod " + request.pod.text());
+  const api::ObjectMeta& meta = at->second.meta;
+  const bool same_version =
+      request.resource_version.empty() || request.resource_version == meta.resource_version;
+  if (request.uid != meta.uid || !same_version) return conflict("precondition failed");
+  record("delete pod", request.pod.text(), "", 200);
+  delete_gracefully(request.pod, std::chrono::seconds(1));
+  return accepted(200);
+}
+
+void SimCluster::create_event(const api::Event& event, kube::Done done) {
+  enqueue(
+      false,
+      [this, event] {
+        events_.push_back(event);
+        return accepted(201);
+      },
+      std::move(done));
+}
+
+void SimCluster::get_pod(const api::ObjectKey& key, kube::PodDone done) {
+  requests_.push_back({false, [this, key, done = std::move(done)]() -> std::function<void()> {
+                         const api::Pod* found = pod(key);
+                         if (found == nullptr) {
+                           const kube::Answer end = not_found("pod " + key.text());
+                           return [done, end] { done(end, std::nullopt); };
+                         }
+                         return [done, copy = *found] { done(accepted(200), copy); };
+                       }});
+}
+
+void SimCluster::get_pod_group(const api::ObjectKey& key, kube::PodGroupDone done) {
+  requests_.push_back({false, [this, key, done = std::move(done)]() -> std::function<void()> {
+                         const api::PodGroup* found = pod_group(key);
+                         if (found == nullptr) {
+                           const kube::Answer end = not_found("podgroup " + key.text());
+                           return [done, end] { done(end, std::nullopt); };
+                         }
+                         return [done, copy = *found] { done(accepted(200), copy); };
+                       }});
+}
+
+}  // namespace gang::sim

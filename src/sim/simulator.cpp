@@ -1,0 +1,265 @@
+#include "gang/sim/simulator.h"
+
+#include <utility>
+#include <variant>
+
+#include "gang/base/check.h"
+
+namespace gang::sim {
+
+namespace {
+
+constexpr std::string_view kDefaultNamespace = "default";
+constexpr std::size_t kPodsPerLine = 4;
+
+/// 2026-01-01T00:00:00Z: a fixed start, so that equal scenarios give equal bytes.
+constexpr TimePoint kStart{std::chrono::seconds(1'767'225'600)};
+
+std::string short_name(const api::ObjectKey& key) {
+  return key.name_space == kDefaultNamespace ? key.name : key.text();
+}
+
+const char* round_end_text(engine::RoundEnd end) {
+  switch (end) {
+    case engine::RoundEnd::kCommitted:
+      return "bound";
+    case engine::RoundEnd::kMembersLost:
+      return "round ended, members lost";
+    case engine::RoundEnd::kUnavailable:
+      return "round ended, the API server does not answer";
+    case engine::RoundEnd::kRefused:
+      return "round ended, refused";
+    case engine::RoundEnd::kGroupGone:
+      return "round ended, the PodGroup is gone";
+  }
+  return "?";
+}
+
+/// "pod node   pod node" lines of the members that were bound.
+std::vector<std::string> bound_lines(const engine::Plan& plan,
+                                     const engine::RoundOutcome& outcome) {
+  std::vector<std::string> lines;
+  std::size_t count = 0;
+  for (const engine::MemberOutcome& member : outcome.members) {
+    if (member.end != engine::MemberEnd::kBound) continue;
+    std::string node = "?";
+    for (const engine::Assignment& assignment : plan.assignments) {
+      if (assignment.uid == member.uid) node = assignment.node_name;
+    }
+    const std::string cell = short_name(member.pod) + " " + node;
+    if (count++ % kPodsPerLine == 0) {
+      lines.push_back(cell);
+    } else {
+      lines.back() += "   " + cell;
+    }
+  }
+  return lines;
+}
+
+const char* member_end_text(engine::MemberEnd end) {
+  switch (end) {
+    case engine::MemberEnd::kBound:
+      return "bound";
+    case engine::MemberEnd::kElsewhere:
+      return "bound elsewhere";
+    case engine::MemberEnd::kLost:
+      return "lost";
+    case engine::MemberEnd::kNotBound:
+      return "not bound";
+  }
+  return "?";
+}
+
+}  // namespace
+
+Simulator::Simulator(SimulatorOptions options)
+    : options_(std::move(options)), clock_(kStart), cluster_(clock_) {
+  make_daemon();
+}
+
+Simulator::~Simulator() = default;
+
+void Simulator::make_daemon() {
+  daemon_ = std::make_unique<Daemon>();
+  Daemon* daemon = daemon_.get();
+  scheduler::Options scheduler_options = options_.scheduler;
+  scheduler_options.epoch = std::to_string(++start_count_);
+  daemon->scheduler = std::make_unique<scheduler::Scheduler>(std::move(scheduler_options));
+  binder::Callbacks callbacks;
+  callbacks.round_done = [this](engine::RoundOutcome outcome) {
+    trace_outcome(outcome);
+    input(scheduler::RoundDone{std::move(outcome)});
+  };
+  callbacks.rollback_done = [this](engine::GangRef gang) {
+    trace(short_name(gang.key), "rolled back");
+    input(scheduler::RollbackDone{std::move(gang)});
+  };
+  callbacks.explain_failed = [this](engine::GangRef gang) {
+    input(scheduler::ExplainFailed{std::move(gang)});
+  };
+  binder::Executor executor;
+  executor.post = [daemon](std::function<void()> f) { daemon->posted.push_back(std::move(f)); };
+  executor.post_after = [this, daemon](Duration delay, std::function<void()> f) {
+    daemon->timers.emplace(clock_.now() + delay, std::move(f));
+  };
+  daemon->binder = std::make_unique<binder::Binder>(cluster_, clock_, options_.binder,
+                                                    std::move(callbacks), std::move(executor));
+  for (api::Delta& delta : cluster_.list_all(options_.scheduler.scheduler_name)) {
+    input(std::move(delta));
+  }
+}
+
+void Simulator::input(const scheduler::Input& input) {
+  perform(daemon_->scheduler->handle(input, clock_.now()));
+}
+
+void Simulator::perform(scheduler::Effects effects) {
+  for (scheduler::Effect& effect : effects) {
+    if (auto* bind = std::get_if<scheduler::BindGang>(&effect)) {
+      daemon_->open_plans[bind->plan.gang.id] = bind->plan;
+      daemon_->binder->commit(bind->plan);
+    } else if (auto* explain = std::get_if<scheduler::ExplainGang>(&effect)) {
+      trace_explanation(explain->explanation);
+      daemon_->binder->explain(explain->explanation);
+    } else if (auto* rollback = std::get_if<scheduler::RollBackGang>(&effect)) {
+      trace(short_name(rollback->rollback.gang.key), "rolls back", {rollback->rollback.message});
+      daemon_->binder->rollback(rollback->rollback);
+    } else if (auto* wake = std::get_if<scheduler::WakeAt>(&effect)) {
+      daemon_->wake_at = wake->time;
+    } else if (auto* notice = std::get_if<scheduler::Notice>(&effect)) {
+      trace("notice", notice->message);
+    }
+  }
+}
+
+// --- trace --------------------------------------------------------------------------------------
+
+void Simulator::trace(const std::string& gang, std::string text,
+                      std::vector<std::string> details) {
+  trace_.push_back({clock_.monotonic(), gang, std::move(text), std::move(details)});
+}
+
+std::vector<TraceEntry> Simulator::take_trace() { return std::exchange(trace_, {}); }
+
+void Simulator::trace_outcome(const engine::RoundOutcome& outcome) {
+  const engine::Plan& plan = daemon_->open_plans[outcome.gang.id];
+  std::vector<std::string> details = bound_lines(plan, outcome);
+  for (const engine::MemberOutcome& member : outcome.members) {
+    if (member.end == engine::MemberEnd::kBound) continue;
+    details.push_back(short_name(member.pod) + " " + member_end_text(member.end) +
+                      (member.message.empty() ? "" : ": " + member.message));
+  }
+  std::string text = round_end_text(outcome.end);
+  if (outcome.members.empty()) text += ", record written";
+  trace(short_name(outcome.gang.key), std::move(text), std::move(details));
+}
+
+void Simulator::trace_explanation(const engine::Explanation& explanation) {
+  std::vector<std::string> details{explanation.message};
+  for (const engine::MemberText& member : explanation.members) {
+    if (member.message == explanation.message) continue;
+    details.push_back(short_name(member.pod) + ": " + member.message);
+  }
+  std::string text = engine::verdict_name(explanation.verdict);
+  if (explanation.degraded) text += ", degraded";
+  if (explanation.partially_bound) text += ", partially bound";
+  trace(short_name(explanation.gang.key), std::move(text), std::move(details));
+}
+
+// --- the loop -----------------------------------------------------------------------------------
+
+void Simulator::settle() {
+  for (int count = 0; step(); ++count) CHECK(count < kStepsMax);
+}
+
+bool Simulator::step() {
+  const std::optional<TimePoint> termination = cluster_.next_termination();
+  if (termination && *termination <= clock_.now()) {
+    cluster_.end_terminations();
+    return true;
+  }
+  if (!daemon_) return false;
+  return run_posted() || deliver_deltas() || execute_request() || run_timer() || tick_if_due();
+}
+
+bool Simulator::run_posted() {
+  if (daemon_->posted.empty()) return false;
+  const std::function<void()> function = std::move(daemon_->posted.front());
+  daemon_->posted.pop_front();
+  function();
+  return true;
+}
+
+bool Simulator::deliver_deltas() {
+  if (!cluster_.has_deltas()) return false;
+  for (api::Delta& delta : cluster_.take_deltas()) input(std::move(delta));
+  return true;
+}
+
+bool Simulator::execute_request() {
+  if (!cluster_.has_requests()) return false;
+  if (crash_after_binds_ > 0 && cluster_.next_is_bind() && --crash_after_binds_ == 0) {
+    cluster_.execute_next_unanswered();
+    crash();
+    return true;
+  }
+  cluster_.execute_next();
+  return true;
+}
+
+bool Simulator::run_timer() {
+  const auto first = daemon_->timers.begin();
+  if (first == daemon_->timers.end() || first->first > clock_.now()) return false;
+  const std::function<void()> function = std::move(first->second);
+  daemon_->timers.erase(first);
+  function();
+  return true;
+}
+
+bool Simulator::tick_if_due() {
+  if (!daemon_->wake_at || *daemon_->wake_at > clock_.now()) return false;
+  daemon_->wake_at.reset();
+  input(scheduler::Tick{});
+  return true;
+}
+
+std::optional<TimePoint> Simulator::next_event() const {
+  std::optional<TimePoint> next = cluster_.next_termination();
+  const auto sooner = [&](TimePoint time) {
+    if (!next || time < *next) next = time;
+  };
+  if (daemon_) {
+    if (daemon_->wake_at) sooner(*daemon_->wake_at);
+    if (!daemon_->timers.empty()) sooner(daemon_->timers.begin()->first);
+  }
+  return next;
+}
+
+void Simulator::advance(Duration step) {
+  const TimePoint end = clock_.now() + step;
+  settle();
+  while (true) {
+    const std::optional<TimePoint> next = next_event();
+    if (!next || *next > end) break;
+    if (*next > clock_.now()) clock_.advance(*next - clock_.now());
+    settle();
+  }
+  if (clock_.now() < end) clock_.advance(end - clock_.now());
+  settle();
+}
+
+void Simulator::crash() {
+  CHECK(daemon_ != nullptr);
+  cluster_.drop_requests();
+  daemon_.reset();
+  crash_after_binds_ = -1;
+  trace("daemon", "killed");
+}
+
+void Simulator::restart() {
+  CHECK(daemon_ == nullptr);
+  trace("daemon", "started");
+  make_daemon();
+}
+
+}  // namespace gang::sim
