@@ -118,7 +118,7 @@ def guarded_fields_are_annotated(tree):
         if f"GUARDED_BY({name})" not in re.sub(r"\s", "", file.code):
             yield file.problem(number, f"{name} guards nothing: annotate with GUARDED_BY({name})")
         for line, text in _fields_after(file, number):
-            if not re.search(r"GUARDED_BY|\bCondVar\b|\bMutex\b|\batomic\b|\bconst\b", text):
+            if not re.search(r"GUARDED_BY|\b(CondVar|Mutex|atomic|thread|const)\b", text):
                 yield file.problem(line, f"field after {name} without GUARDED_BY")
 
 
