@@ -1,0 +1,175 @@
+#include "app/config.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <sstream>
+
+#include "app/config_options.h"
+
+namespace gang::app {
+
+namespace {
+
+constexpr std::size_t kFileBytesMax = 1 << 20;
+
+/// Walks a YAML document and sets options; remembers the file for its errors.
+class Reader {
+ public:
+  Reader(Config& config, const std::string& file) : config_(config), file_(file) {}
+
+  Result<void> read_map(const YAML::Node& map, const std::string& prefix) {
+    std::vector<std::string> seen;
+    for (const auto& entry : map) {
+      if (!entry.first.IsScalar()) return error(entry.first, "a key is a word");
+      const std::string key = prefix + entry.first.Scalar();
+      if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
+        return error(entry.first, key + " is there twice; remove one");
+      }
+      seen.push_back(key);
+      GANG_TRY_VOID(read_entry(entry.first, entry.second, key));
+    }
+    return {};
+  }
+
+ private:
+  Result<void> read_entry(const YAML::Node& key_node, const YAML::Node& value,
+                          const std::string& key) {
+    const auto option = config_options().find(key);
+    if (option != config_options().end()) return read_value(value, key, option->second);
+    const auto group = config_options().lower_bound(key + ".");
+    const bool is_group =
+        group != config_options().end() && group->first.starts_with(key + ".");
+    if (!is_group) return error(key_node, unknown(key));
+    if (value.IsNull()) return {};
+    if (!value.IsMap()) return error(value, key + " is a group of options; write key: value below");
+    return read_map(value, key + ".");
+  }
+
+  Result<void> read_value(const YAML::Node& value, const std::string& key,
+                          const ConfigOption& option) {
+    std::string text;
+    if (option.type == OptionType::kTextList) {
+      if (!value.IsSequence()) return error(value, key + " is a list; write it in brackets");
+      for (const auto& item : value) {
+        if (!item.IsScalar()) return error(item, key + ": an item is a word");
+        text += (text.empty() ? "" : ",") + item.Scalar();
+      }
+    } else {
+      if (!value.IsScalar()) return error(value, key + " needs one value");
+      text = value.Scalar();
+      const bool is_quoted = value.Tag() == "!";
+      if (option.type == OptionType::kText && !is_quoted && is_ambiguous(text)) {
+        return error(value, key + ": \"" + text + "\" is ambiguous; quote it");
+      }
+    }
+    const Result<void> done = option.set(config_, text);
+    if (!done) return error(value, key + ": " + done.error().message);
+    return {};
+  }
+
+  /// Text that YAML may read as a boolean, null or number.
+  static bool is_ambiguous(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const char* word : {"", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n"}) {
+      if (text == word) return true;
+    }
+    return text.find_first_not_of("0123456789+-._e") == std::string::npos;
+  }
+
+  static std::string unknown(const std::string& key) {
+    std::string near;
+    const std::string last = key.substr(key.rfind('.') + 1);
+    for (const auto& [name, option] : config_options()) {
+      const bool ends_alike = name.ends_with("." + last) || name == last;
+      if (ends_alike) near = "; did you mean " + name + "?";
+    }
+    return "there is no option " + key + near + " Every option is in config/gang-scheduler.yaml";
+  }
+
+  tl::unexpected<Error> error(const YAML::Node& node, const std::string& problem) const {
+    const YAML::Mark mark = node.Mark();
+    return fail(Code::kInvalidArgument, file_ + ":" + std::to_string(mark.line + 1) + ":" +
+                                            std::to_string(mark.column + 1) + ": " + problem);
+  }
+
+  Config& config_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+Result<Config> parse_config(Config config, std::string_view yaml, const std::string& file) {
+  if (yaml.size() > kFileBytesMax) {
+    return fail(Code::kResourceExhausted, file + ": larger than 1 MiB; a configuration is small");
+  }
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
+    if (documents.size() > 1) {
+      return fail(Code::kInvalidArgument, file + ": more than one document; keep one");
+    }
+    if (documents.empty() || documents[0].IsNull()) return config;
+    if (!documents[0].IsMap()) {
+      return fail(Code::kInvalidArgument, file + ":1:1: a configuration is a map of options");
+    }
+    GANG_TRY_VOID(Reader(config, file).read_map(documents[0], ""));
+  } catch (const YAML::Exception& error) {
+    return fail(Code::kInvalidArgument, file + ":" + std::to_string(error.mark.line + 1) + ":" +
+                                            std::to_string(error.mark.column + 1) + ": " +
+                                            error.msg);
+  }
+  Result<void> checked = check_config(config);
+  if (!checked) return in_context(file, std::move(checked).error());
+  return config;
+}
+
+Result<Config> load_config(Config config, const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    return fail(Code::kNotFound, path + ": cannot be read; give --config an existing file");
+  }
+  std::stringstream text;
+  text << file.rdbuf();
+  return parse_config(std::move(config), text.str(), path);
+}
+
+Result<void> set_config(Config& config, const std::string& key, const std::string& value) {
+  const auto option = config_options().find(key);
+  if (option == config_options().end()) {
+    return fail(Code::kInvalidArgument, "there is no option " + key);
+  }
+  Result<void> done = option->second.set(config, value);
+  if (!done) return in_context(key, std::move(done).error());
+  return done;
+}
+
+std::vector<std::string> config_keys() {
+  std::vector<std::string> keys;
+  for (const auto& [key, option] : config_options()) keys.push_back(key);
+  return keys;
+}
+
+Result<void> check_config(const Config& config) {
+  const auto invalid = [](const std::string& problem) -> Result<void> {
+    return fail(Code::kInvalidArgument, problem);
+  };
+  if (config.scheduler.scheduler_name.empty()) {
+    return invalid("scheduler_name: is empty; write the name that pods use, like gang-scheduler");
+  }
+  if (config.scheduler.scheduler_name == "default-scheduler") {
+    return invalid(
+        "scheduler_name: default-scheduler belongs to kube-scheduler; choose another name");
+  }
+  if (config.scheduler.backoff_max < config.scheduler.backoff_initial) {
+    return invalid("gang.backoff_max: is below gang.backoff_initial; raise it");
+  }
+  if (config.binder.retry_max < config.binder.retry_initial) {
+    return invalid("binder.retry_max: is below binder.retry_initial; raise it");
+  }
+  return {};
+}
+
+}  // namespace gang::app

@@ -1,0 +1,261 @@
+#include "app/daemon.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gang/base/log.h"
+
+namespace gang::app {
+
+namespace {
+
+constexpr Duration kPublishInterval = std::chrono::milliseconds(200);
+constexpr Duration kBeatInterval = std::chrono::seconds(1);
+constexpr Duration kBeatMax = std::chrono::seconds(10);
+constexpr Duration kDrainPoll = std::chrono::milliseconds(20);
+
+const char* gang_kind(const engine::GangRef& gang) {
+  return gang.kind == cluster::GangKind::kPodGroup ? "PodGroup" : "Pod";
+}
+
+}  // namespace
+
+// --- BinderLoop ---------------------------------------------------------------------------------
+
+void BinderLoop::post_after(Duration delay, std::function<void()> function) {
+  timers_.emplace(clock_.monotonic() + delay, std::move(function));
+}
+
+std::optional<Duration> BinderLoop::until_next_timer() const {
+  if (timers_.empty()) return std::nullopt;
+  return std::max(Duration::zero(), timers_.begin()->first - clock_.monotonic());
+}
+
+void BinderLoop::run() {
+  std::vector<std::function<void()>> batch;
+  while (mailbox_.take(batch, kCapacity, until_next_timer())) {
+    for (const std::function<void()>& function : batch) function();
+    while (!timers_.empty() && timers_.begin()->first <= clock_.monotonic()) {
+      const std::function<void()> function = std::move(timers_.begin()->second);
+      timers_.erase(timers_.begin());
+      function();
+    }
+  }
+}
+
+// --- start and stop -----------------------------------------------------------------------------
+
+Daemon::Daemon(Config config, const Clock& clock)
+    : config_(std::move(config)),
+      clock_(clock),
+      metrics_(config_.scheduler.scheduler_name),
+      binder_loop_(clock),
+      mailbox_(kMailboxCapacity),
+      scheduler_(config_.scheduler) {}
+
+Daemon::~Daemon() = default;
+
+Result<void> Daemon::start() {
+  GANG_TRY(const std::shared_ptr<const kube::Connection> connection,
+           kube::connect(config_.client));
+  Endpoints endpoints{[this] { return metrics_.text(); }, [this] { return live(); },
+                      [this] { return ready(); }};
+  owner_beat_ns_ = clock_.monotonic().count();
+  GANG_TRY(http_, HttpServer::start(config_.listen, std::move(endpoints)));
+  client_ = kube::make_http_client(connection);
+  start_binder();
+  owner_thread_ = std::thread([this] { run_owner(); });
+  start_informers(connection);
+  log::info("started", {{"scheduler_name", config_.scheduler.scheduler_name},
+                        {"listen", config_.listen},
+                        {"port", std::to_string(http_->port())}});
+  return {};
+}
+
+void Daemon::start_binder() {
+  binder::Callbacks callbacks;
+  callbacks.round_done = [this](engine::RoundOutcome outcome) {
+    mailbox_.post_unbounded(scheduler::RoundDone{std::move(outcome)});
+  };
+  callbacks.rollback_done = [this](engine::GangRef gang) {
+    mailbox_.post_unbounded(scheduler::RollbackDone{std::move(gang)});
+  };
+  callbacks.explain_failed = [this](engine::GangRef gang) {
+    mailbox_.post_unbounded(scheduler::ExplainFailed{std::move(gang)});
+  };
+  binder::Executor executor;
+  executor.post = [this](std::function<void()> f) { binder_loop_.post(std::move(f)); };
+  executor.post_after = [this](Duration delay, std::function<void()> f) {
+    binder_loop_.post_after(delay, std::move(f));
+  };
+  binder_ = std::make_unique<binder::Binder>(*client_, clock_, config_.binder,
+                                             std::move(callbacks), std::move(executor));
+  binder_thread_ = std::thread([this] { binder_loop_.run(); });
+}
+
+void Daemon::start_informers(const std::shared_ptr<const kube::Connection>& connection) {
+  for (int i = 0; i < api::kKindCount; ++i) {
+    kube::InformerScope scope;
+    scope.kind = static_cast<api::Kind>(i);
+    scope.name_space = config_.name_space;
+    scope.scheduler_name = config_.scheduler.scheduler_name;
+    informers_.push_back(kube::start_informer(
+        connection, scope, [this](api::Delta delta) { return mailbox_.post(std::move(delta)); }));
+  }
+}
+
+void Daemon::wait_until_drained() {
+  const Duration deadline = clock_.monotonic() + kDrainMax;
+  std::vector<bool> taken;
+  while (clock_.monotonic() < deadline) {
+    binder_loop_.post([this] { drain_answers_.post_unbounded(binder_->idle()); });
+    drain_answers_.take(taken, 1, deadline - clock_.monotonic());
+    if (!taken.empty() && taken[0]) return;
+    std::this_thread::sleep_for(kDrainPoll);
+  }
+  log::warn("rounds were still open at the drain deadline; the next start recovers them");
+}
+
+void Daemon::stop() {
+  log::info("stopping");
+  is_draining_ = true;
+  is_ready_ = false;
+  binder_loop_.post([this] { binder_->drain(); });
+  wait_until_drained();
+  mailbox_.close();
+  informers_.clear();
+  owner_thread_.join();
+  kube::shutdown_transport();
+  binder_loop_.close();
+  binder_thread_.join();
+  http_.reset();
+  log::info("stopped");
+}
+
+// --- owner thread -------------------------------------------------------------------------------
+
+Duration Daemon::until_wake() const {
+  const Duration longest = is_publish_due_ ? kPublishInterval : kBeatInterval;
+  if (!wake_at_) return longest;
+  return std::clamp(Duration(*wake_at_ - clock_.now()), Duration::zero(), longest);
+}
+
+void Daemon::run_owner() {
+  std::vector<scheduler::Input> batch;
+  while (mailbox_.take(batch, kBatchMax, until_wake())) {
+    owner_beat_ns_ = clock_.monotonic().count();
+    for (const scheduler::Input& input : batch) handle(input);
+    if (wake_at_ && *wake_at_ <= clock_.now() && !is_draining_) {
+      wake_at_.reset();
+      handle(scheduler::Tick{});
+    }
+    publish();
+  }
+}
+
+void Daemon::handle(const scheduler::Input& input) {
+  if (const auto* delta = std::get_if<api::Delta>(&input)) note_kind(*delta);
+  if (const auto* done = std::get_if<scheduler::RoundDone>(&input)) log_outcome(done->outcome);
+  const Duration before = clock_.monotonic();
+  scheduler::Effects effects = scheduler_.handle(input, clock_.now());
+  const Duration spent = clock_.monotonic() - before;
+  for (const scheduler::Effect& effect : effects) {
+    if (const auto* attempt = std::get_if<scheduler::AttemptDone>(&effect)) {
+      metrics_.attempt(*attempt, spent);
+    }
+  }
+  perform(std::move(effects));
+}
+
+void Daemon::note_kind(const api::Delta& delta) {
+  const std::optional<KindNote> note = kind_notes_.observe(delta);
+  if (!note) return;
+  if (note->state == KindState::kServed) metrics_.set_kind_state(api::kind_name(note->kind), 1);
+  if (note->state == KindState::kUnserved) metrics_.set_kind_state(api::kind_name(note->kind), 0);
+  if (note->state == KindState::kForbidden) metrics_.set_kind_state(api::kind_name(note->kind), -1);
+  if (note->message.empty()) return;
+  const bool is_good = note->state == KindState::kServed;
+  log::write(is_good ? log::Level::kInfo : log::Level::kWarn, note->message,
+             {{"kind", std::string(api::kind_name(note->kind))}});
+}
+
+void Daemon::perform(scheduler::Effects effects) {
+  for (scheduler::Effect& effect : effects) {
+    if (auto* bind = std::get_if<scheduler::BindGang>(&effect)) {
+      round_starts_[bind->plan.gang.id] = clock_.monotonic();
+      binder_loop_.post([this, plan = std::move(bind->plan)] { binder_->commit(plan); });
+    } else if (auto* explain = std::get_if<scheduler::ExplainGang>(&effect)) {
+      log_explanation(explain->explanation);
+      binder_loop_.post([this, explanation = std::move(explain->explanation)] {
+        binder_->explain(explanation);
+      });
+    } else if (auto* rollback = std::get_if<scheduler::RollBackGang>(&effect)) {
+      log::warn("rolling back a gang that cannot be completed",
+                {{"gang", rollback->rollback.gang.key.text()},
+                 {"members", std::to_string(rollback->rollback.members.size())},
+                 {"why", rollback->rollback.message}});
+      binder_loop_.post(
+          [this, order = std::move(rollback->rollback)] { binder_->rollback(order); });
+    } else if (const auto* wake = std::get_if<scheduler::WakeAt>(&effect)) {
+      wake_at_ = wake->time;
+    } else if (const auto* notice = std::get_if<scheduler::Notice>(&effect)) {
+      log::info("notice", {{"message", notice->message}});
+    }
+  }
+}
+
+void Daemon::log_explanation(const engine::Explanation& explanation) {
+  log::info("unable to schedule a gang",
+            {{"kind", gang_kind(explanation.gang)},
+             {"gang", explanation.gang.key.text()},
+             {"verdict", engine::verdict_name(explanation.verdict)},
+             {"message", explanation.message}});
+}
+
+void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
+  const auto start = round_starts_.find(outcome.gang.id);
+  if (start != round_starts_.end()) {
+    metrics_.round(outcome.end, clock_.monotonic() - start->second);
+    round_starts_.erase(start);
+  }
+  const auto bound = std::count_if(
+      outcome.members.begin(), outcome.members.end(),
+      [](const engine::MemberOutcome& m) { return m.end == engine::MemberEnd::kBound; });
+  const bool committed = outcome.end == engine::RoundEnd::kCommitted;
+  log::write(committed ? log::Level::kInfo : log::Level::kWarn,
+             committed ? "bound a gang" : "a round ended without reaching its minimum",
+             {{"kind", gang_kind(outcome.gang)},
+              {"gang", outcome.gang.key.text()},
+              {"bound", std::to_string(bound)},
+              {"of", std::to_string(outcome.members.size())},
+              {"message", outcome.message}});
+}
+
+void Daemon::publish() {
+  if (!is_draining_) is_ready_ = scheduler_.ready();
+  const Duration now = clock_.monotonic();
+  is_publish_due_ = now - last_publish_ < kPublishInterval;
+  if (is_publish_due_) return;
+  last_publish_ = now;
+  metrics_.set(Gauges{scheduler_.pod_counts(), scheduler_.entity_counts(),
+                      scheduler_.state().counts(), scheduler_.planner_stats()});
+  binder_loop_.post([this] { metrics_.set(binder_->stats()); });
+}
+
+// --- health -------------------------------------------------------------------------------------
+
+Health Daemon::live() const {
+  const Duration silence = clock_.monotonic() - Duration(owner_beat_ns_.load());
+  if (silence > kBeatMax) {
+    return {false, "the owner thread has not answered for " + format_duration(silence)};
+  }
+  return {true, "ok"};
+}
+
+Health Daemon::ready() const {
+  if (is_draining_) return {false, "stopping"};
+  if (!is_ready_) return {false, "not every kind has been listed yet; see the log"};
+  return {true, "ok"};
+}
+
+}  // namespace gang::app

@@ -1,0 +1,113 @@
+// Daemon: threads and mailboxes around the Scheduler and the Binder. No decisions of its own.
+//
+// Threads: one informer per kind posts Deltas; the owner thread alone runs the Scheduler; the binder
+// thread alone runs the Binder; the transport's thread posts answers to it; the HTTP server reads
+// metrics and health. Everything between threads is a message. run() returns after stop() once
+// rounds in flight have ended, at the latest after kDrainMax.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "app/config.h"
+#include "app/http_server.h"
+#include "app/kind_notes.h"
+#include "app/metrics.h"
+#include "gang/base/mailbox.h"
+#include "gang/kube/informer.h"
+#include "gang/scheduler/scheduler.h"
+
+namespace gang::app {
+
+/// Runs functions on the binder's thread, now or later. The binder's Executor in real time.
+class BinderLoop {
+ public:
+  explicit BinderLoop(const Clock& clock) : clock_(clock), mailbox_(kCapacity) {}
+
+  void post(std::function<void()> function) { mailbox_.post_unbounded(std::move(function)); }
+  /// Only from the binder's thread.
+  void post_after(Duration delay, std::function<void()> function);
+  /// Runs until close(); to be called on the binder's thread.
+  void run();
+  void close() { mailbox_.close(); }
+
+ private:
+  static constexpr std::size_t kCapacity = 4096;
+  [[nodiscard]] std::optional<Duration> until_next_timer() const;
+
+  const Clock& clock_;
+  Mailbox<std::function<void()>> mailbox_;
+  std::multimap<Duration, std::function<void()>> timers_;  ///< by monotonic time
+};
+
+/// See the head of the file.
+class Daemon {
+ public:
+  /// REQUIRES: kube::initialize_transport() has run. `clock` outlives the daemon.
+  Daemon(Config config, const Clock& clock);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  /// Connects, listens and starts every thread; fails with one clear error.
+  [[nodiscard]] Result<void> start();
+  /// Drains and joins everything. Call once, from the thread that called start().
+  void stop();
+  /// The port of the HTTP server. REQUIRES: start() succeeded.
+  [[nodiscard]] int port() const { return http_->port(); }
+
+  static constexpr Duration kDrainMax = std::chrono::seconds(20);
+
+ private:
+  void run_owner();
+  void handle(const scheduler::Input& input);
+  void note_kind(const api::Delta& delta);
+  void perform(scheduler::Effects effects);
+  void log_explanation(const engine::Explanation& explanation);
+  void log_outcome(const engine::RoundOutcome& outcome);
+  void publish();
+  void start_informers(const std::shared_ptr<const kube::Connection>& connection);
+  void start_binder();
+  void wait_until_drained();
+  [[nodiscard]] Duration until_wake() const;
+  [[nodiscard]] Health live() const;
+  [[nodiscard]] Health ready() const;
+
+  static constexpr std::size_t kMailboxCapacity = 8192;
+  static constexpr std::size_t kBatchMax = 1024;
+
+  const Config config_;
+  const Clock& clock_;
+  Metrics metrics_;
+  std::unique_ptr<kube::Client> client_;
+  BinderLoop binder_loop_;
+  std::unique_ptr<binder::Binder> binder_;  ///< binder thread only, but for construction
+  Mailbox<scheduler::Input> mailbox_;
+  Mailbox<bool> drain_answers_{1};
+  std::vector<std::unique_ptr<kube::Informer>> informers_;
+  std::unique_ptr<HttpServer> http_;
+  std::thread binder_thread_;
+  std::thread owner_thread_;
+
+  // Owner thread only.
+  scheduler::Scheduler scheduler_;
+  KindNotes kind_notes_;
+  std::optional<TimePoint> wake_at_;
+  std::map<cluster::GangId, Duration> round_starts_;
+  Duration last_publish_{};
+  bool is_publish_due_ = false;
+
+  std::atomic<bool> is_ready_{false};
+  std::atomic<bool> is_draining_{false};
+  std::atomic<std::int64_t> owner_beat_ns_{0};
+};
+
+}  // namespace gang::app

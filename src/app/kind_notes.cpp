@@ -1,0 +1,79 @@
+#include "app/kind_notes.h"
+
+namespace gang::app {
+
+namespace {
+
+std::string unserved_message(api::Kind kind) {
+  switch (kind) {
+    case api::Kind::kPodGroup:
+      return "PodGroups are not served: pods without a group are scheduled, pods that name a group "
+             "wait. Start kube-apiserver with --feature-gates=GenericWorkload=true and "
+             "--runtime-config=scheduling.k8s.io/v1beta1=true";
+    case api::Kind::kWorkload:
+      return "Workloads are not served: nothing waits for them, explanations do not name templates. "
+             "Start kube-apiserver with --feature-gates=GenericWorkload=true and "
+             "--runtime-config=scheduling.k8s.io/v1beta1=true";
+    case api::Kind::kCompositePodGroup:
+      return "CompositePodGroups are not served: trees of groups cannot exist, PodGroups work. "
+             "Start kube-apiserver with --feature-gates=CompositePodGroup=true (it needs "
+             "GenericWorkload and TopologyAwareWorkloadScheduling) and "
+             "--runtime-config=scheduling.k8s.io/v1alpha3=true";
+    default:
+      return std::string(api::kind_name(kind)) + " objects are not served by this API server";
+  }
+}
+
+std::string forbidden_message(api::Kind kind) {
+  return "not allowed to list and watch " + std::string(api::kind_name(kind)) +
+         " objects: nothing is scheduled until the rights of deploy/rbac.yaml are given";
+}
+
+}  // namespace
+
+std::optional<KindNote> KindNotes::observe(const api::Delta& delta) {
+  KindState state = KindState::kServed;
+  switch (delta.type) {
+    case api::DeltaType::kListBegin:
+      state = KindState::kListing;
+      break;
+    case api::DeltaType::kListEnd:
+      break;
+    case api::DeltaType::kUnserved:
+      state = KindState::kUnserved;
+      break;
+    case api::DeltaType::kForbidden:
+      state = KindState::kForbidden;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const auto known = states_.find(delta.kind);
+  if (known != states_.end() && known->second == state) return std::nullopt;
+  const bool was_away = known != states_.end() && (known->second == KindState::kUnserved ||
+                                                   known->second == KindState::kForbidden);
+  const bool was_listing_after_away = state == KindState::kListing && was_away;
+  if (!was_listing_after_away) states_[delta.kind] = state;
+  KindNote note{delta.kind, state, ""};
+  if (state == KindState::kUnserved) note.message = unserved_message(delta.kind);
+  if (state == KindState::kForbidden) note.message = forbidden_message(delta.kind);
+  if (state == KindState::kServed && was_away) {
+    note.message = std::string(api::kind_name(delta.kind)) + " objects are served now";
+  }
+  return note;
+}
+
+std::string KindNotes::missing() const {
+  std::string names;
+  for (int i = 0; i < api::kKindCount; ++i) {
+    const auto kind = static_cast<api::Kind>(i);
+    const auto state = states_.find(kind);
+    const bool is_settled = state != states_.end() && (state->second == KindState::kServed ||
+                                                       state->second == KindState::kUnserved);
+    if (is_settled) continue;
+    names += (names.empty() ? "" : ", ") + std::string(api::kind_name(kind));
+  }
+  return names;
+}
+
+}  // namespace gang::app

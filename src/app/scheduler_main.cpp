@@ -1,0 +1,105 @@
+// gang-scheduler: the daemon's command line. Reads options, starts the Daemon, waits for a signal.
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/config.h"
+#include "app/daemon.h"
+#include "app/version.h"
+#include "gang/base/log.h"
+
+namespace {
+
+constexpr int kExitUsage = 2;
+constexpr int kExitFailure = 1;
+
+/// What the command line said; flags override the file.
+struct Flags {
+  std::string config_path;
+  bool validate = false;
+  std::map<std::string, std::string> overrides;  ///< dotted key to value
+};
+
+void add_flag(CLI::App& app, Flags& flags, const std::string& name, const std::string& key,
+              const std::string& help) {
+  app.add_option_function<std::string>(
+      name, [&flags, key](const std::string& value) { flags.overrides[key] = value; }, help);
+}
+
+void define_flags(CLI::App& app, Flags& flags) {
+  app.add_option("--config", flags.config_path, "YAML configuration; every option is in it");
+  add_flag(app, flags, "--kubeconfig", "client.kubeconfig",
+           "How to reach the API server; without it in-cluster credentials are used");
+  add_flag(app, flags, "--listen", "listen", "ADDRESS:PORT of /metrics and the health endpoints");
+  add_flag(app, flags, "--namespace", "namespace", "Schedule pods of this namespace only");
+  add_flag(app, flags, "--scheduler-name", "scheduler_name", "The schedulerName that is ours");
+  add_flag(app, flags, "--log-format", "log.format", "text or json");
+  add_flag(app, flags, "--log-level", "log.level", "debug, info, warn or error");
+  app.add_flag("--validate", flags.validate, "Check the configuration and exit");
+  app.set_version_flag("--version", gang::app::kVersion);
+}
+
+gang::Result<gang::app::Config> make_config(const Flags& flags) {
+  gang::app::Config config;
+  if (!flags.config_path.empty()) {
+    GANG_TRY(config, gang::app::load_config(std::move(config), flags.config_path));
+  }
+  for (const auto& [key, value] : flags.overrides) {
+    GANG_TRY_VOID(gang::app::set_config(config, key, value));
+  }
+  GANG_TRY_VOID(gang::app::check_config(config));
+  return config;
+}
+
+int complain(const gang::Error& error) {
+  std::cerr << "gang-scheduler: " << error.message << "\n";
+  return kExitFailure;
+}
+
+sigset_t stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+int run(gang::app::Config config) {
+  const sigset_t signals = stop_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  gang::log::configure(config.log_level, config.log_format);
+  gang::kube::initialize_transport();
+  const gang::SystemClock clock;
+  gang::app::Daemon daemon(std::move(config), clock);
+  const gang::Result<void> started = daemon.start();
+  if (!started) return complain(started.error());
+  int signal = 0;
+  sigwait(&signals, &signal);
+  daemon.stop();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Schedules gangs of pods on Kubernetes: all of a gang or none."};
+  Flags flags;
+  define_flags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
+  }
+  gang::Result<gang::app::Config> config = make_config(flags);
+  if (!config) return complain(config.error());
+  if (flags.validate) {
+    std::cout << "the configuration is valid\n";
+    return EXIT_SUCCESS;
+  }
+  return run(*std::move(config));
+}
