@@ -1,0 +1,109 @@
+#include "scheduler/attempt.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "scheduler/evaluation.h"
+#include "scheduler/report.h"
+#include "scheduler/rounds.h"
+#include "scheduler/validation.h"
+
+namespace gang::scheduler {
+namespace {
+
+using cluster::Gang;
+using cluster::GangId;
+using cluster::Member;
+using cluster::MemberState;
+using engine::Explanation;
+using engine::Verdict;
+
+/// Members known to be out of date take no part.
+void leave_out_stale(Gang& gang, const GangRecord& record) {
+  if (record.stale.empty()) return;
+  std::erase_if(gang.members, [&](const Member& member) {
+    return member.state == MemberState::kPending && record.stale.contains(member.uid);
+  });
+  gang.counts.pending = static_cast<std::int32_t>(
+      std::ranges::count(gang.members, MemberState::kPending, &Member::state));
+}
+
+void note_attempt(const GangRecord& record, AttemptResult result, std::int32_t member_count,
+                  Turn& turn) {
+  turn.effects.emplace_back(
+      AttemptDone{.gang = record.ref, .result = result, .member_count = member_count});
+}
+
+/// Parks the gang with what it waits for. When the counts say that it fits although no plan was
+/// found, further attempts are spaced.
+void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Turn& turn) {
+  Parking parking{.verdict = verdict, .since = turn.now};
+  if (nodes_may_help(verdict)) {
+    parking.demand = engine::demand_of(gang);
+    parking.demand.need = std::max(1, parking.demand.need);
+    const bool is_inexact = core.planner.could_hold(*core.state.snapshot(), parking.demand);
+    record.misses = is_inexact ? record.misses + 1 : 0;
+    record.not_before =
+        is_inexact ? turn.now + backoff(core.options, record.misses) : turn.now;
+  }
+  record.parking = std::move(parking);
+  record.stage = Stage::kParked;
+  if (record.repair) record.repair->resume(turn.now);
+  core.queue.park(record.ref.id);
+}
+
+void refuse(Core& core, GangRecord& record, const Gang& gang, Explanation explanation,
+            Turn& turn) {
+  const Verdict verdict = explanation.verdict;
+  const bool is_error = verdict == Verdict::kInvalid;
+  note_attempt(record, is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
+               gang.counts.pending, turn);
+  park(core, record, gang, verdict, turn);
+  tell(core, record, gang, std::move(explanation), turn);
+}
+
+}  // namespace
+
+void attempt(Core& core, GangId id, Turn& turn) {
+  GangRecord& record = core.records.at(id);
+  auto gang = core.state.gang(id);
+  core.queue.take_out(id);
+  if (!gang) return;
+  const std::uint64_t seen = fingerprint(*gang);
+  leave_out_stale(*gang, record);
+  gang->minimum = record.minimum;
+  const std::string problem = validate(*gang, core.options.priority_mismatch);
+  if (!problem.empty()) {
+    refuse(core, record, *gang, explain_to_all(*gang, Verdict::kInvalid, problem), turn);
+  } else {
+    auto decision = core.planner.plan(*core.state.snapshot(), *gang);
+    if (auto* plan = std::get_if<engine::Plan>(&decision)) {
+      plan->writes_record = !is_recorded(*gang, record);
+      note_attempt(record, AttemptResult::kScheduled,
+                   static_cast<std::int32_t>(plan->assignments.size()), turn);
+      start_round(core, record, std::move(*plan), turn);
+      return;
+    }
+    refuse(core, record, *gang, std::get<Explanation>(std::move(decision)), turn);
+  }
+  record.parking->fingerprint = seen;
+  evaluate(core, id, turn);  // sets the timer
+}
+
+void wake_parked(Core& core, Turn& turn) {
+  if (!core.wakeup.is_pending()) return;
+  core.wakeup.clear();
+  if (core.queue.parked().empty()) return;
+  const auto snapshot = core.state.snapshot();
+  std::vector<GangId> helped;
+  for (const GangId id : core.queue.parked()) {
+    const Parking& parking = *core.records.at(id).parking;
+    if (!nodes_may_help(parking.verdict)) continue;
+    if (core.planner.could_hold(*snapshot, parking.demand)) helped.push_back(id);
+  }
+  for (const GangId id : helped) wake(core, id, turn);
+}
+
+}  // namespace gang::scheduler

@@ -1,0 +1,45 @@
+#include "scheduler/core.h"
+
+#include <algorithm>
+
+namespace gang::scheduler {
+
+Duration backoff(const Options& options, std::int32_t failures) {
+  Duration delay = options.backoff_initial;
+  for (std::int32_t i = 1; i < failures && delay < options.backoff_max; ++i) delay *= 2;
+  return std::min(delay, options.backoff_max);
+}
+
+bool is_recorded(const cluster::Gang& gang, const GangRecord& record) {
+  if (gang.kind != cluster::GangKind::kPodGroup || gang.uid.empty()) return false;
+  return record.recorded == gang.uid || is_initially_scheduled(gang);
+}
+
+GangHistory history_of(const Core& core, const cluster::Gang& gang, const GangRecord& record,
+                       TimePoint now) {
+  return GangHistory{.is_recorded = is_recorded(gang, record),
+                     .is_settled = now >= record.live_since + core.options.done_settle,
+                     .stale_pending = static_cast<std::int32_t>(record.stale.size()),
+                     .gated_members = core.options.gated_members};
+}
+
+bool is_degraded(const cluster::Gang& gang, const GangRecord& record) {
+  const std::int64_t kept = std::int64_t{gang.counts.base()} + gang.counts.done;
+  return is_recorded(gang, record) && gang.counts.base() > 0 && kept < gang.min_count;
+}
+
+void flag(engine::Explanation& explanation, const cluster::Gang& gang, const GangRecord& record) {
+  explanation.degraded = is_degraded(gang, record);
+  explanation.partially_bound = record.repair && record.repair->is_forward_only;
+  explanation.writes_condition = gang.group.has_value() && !is_recorded(gang, record);
+}
+
+void tell(Core& core, GangRecord& record, const cluster::Gang& gang,
+          engine::Explanation explanation, Turn& turn) {
+  flag(explanation, gang, record);
+  auto news =
+      record.report.offer(std::move(explanation), turn.now, core.options.condition_interval);
+  if (news && refresh(*news, gang)) turn.effects.emplace_back(ExplainGang{*std::move(news)});
+}
+
+}  // namespace gang::scheduler

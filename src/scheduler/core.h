@@ -1,0 +1,62 @@
+// Core: everything the scheduler holds, shared by the functions that work on it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "gang/cluster/cluster_state.h"
+#include "gang/engine/planner.h"
+#include "gang/scheduler/scheduler.h"
+#include "scheduler/gang_queue.h"
+#include "scheduler/gang_record.h"
+#include "scheduler/readiness.h"
+#include "scheduler/wakeup.h"
+
+namespace gang::scheduler {
+
+/// Owned by the Scheduler, for its life; one thread. A gang that is in the queue has a record.
+struct Core {
+  explicit Core(Options o)
+      : options(std::move(o)), state(options.scheduler_name), planner(options.engine) {}
+
+  const Options options;
+  cluster::ClusterState state;
+  engine::Planner planner;
+  GangQueue queue;
+  WakeUp wakeup;
+  std::map<cluster::GangId, GangRecord> records;
+  std::set<cluster::GangId> dirty;  ///< changed since they were last evaluated
+  std::int64_t round_count = 0;
+};
+
+/// One call of handle(): when, and what it asks for.
+struct Turn {
+  TimePoint now{};
+  Effects effects;
+};
+
+/// delay of the n-th failure in a row: initial x 2^(n-1), at most the cap. REQUIRES: n >= 1.
+[[nodiscard]] Duration backoff(const Options& options, std::int32_t failures);
+
+/// Whether the gang had started for good: its condition is True, or a round of ours recorded it.
+[[nodiscard]] bool is_recorded(const cluster::Gang& gang, const GangRecord& record);
+
+/// What readiness needs of the record.
+[[nodiscard]] GangHistory history_of(const Core& core, const cluster::Gang& gang,
+                                     const GangRecord& record, TimePoint now);
+
+/// Whether a gang that had started holds fewer members than its minimum, finished ones aside.
+/// A gang without bound members is over, or not begun again: never degraded.
+[[nodiscard]] bool is_degraded(const cluster::Gang& gang, const GangRecord& record);
+
+/// The flags that every explanation of a gang carries now.
+void flag(engine::Explanation& explanation, const cluster::Gang& gang, const GangRecord& record);
+
+/// Lets an explanation through the gang's report, with its flags. `gang` may be an outline when the
+/// explanation has no member texts.
+void tell(Core& core, GangRecord& record, const cluster::Gang& gang,
+          engine::Explanation explanation, Turn& turn);
+
+}  // namespace gang::scheduler

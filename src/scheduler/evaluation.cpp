@@ -1,0 +1,346 @@
+#include "scheduler/evaluation.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "scheduler/recovery.h"
+#include "scheduler/report.h"
+#include "scheduler/rounds.h"
+
+namespace gang::scheduler {
+namespace {
+
+using cluster::Gang;
+using cluster::GangId;
+using cluster::GangKind;
+using cluster::Member;
+using cluster::MemberState;
+using engine::Verdict;
+
+/// One evaluation of one gang. Lives for one call of evaluate(); the outline is as of that call.
+/// The full gang is built only when a step needs its members.
+class Evaluation {
+ public:
+  Evaluation(Core& core, GangRecord& record, Gang outline, Turn& turn)
+      : core_(core), record_(record), outline_(std::move(outline)), turn_(turn) {}
+
+  void run() {
+    note_identity();
+    note_counts();
+    if (record_.is_in_flight()) return;
+    drop_stale();
+    const Readiness ready =
+        readiness(outline_, history_of(core_, outline_, record_, turn_.now));
+    set_minimum(ready.minimum);
+    if (resolve_what_is_bound()) return;
+    place(ready.state);
+    note_degraded();
+    tell_what_waited();
+    set_timer();
+  }
+
+ private:
+  [[nodiscard]] const Gang& full();
+  void note_identity();
+  void note_counts();
+  void drop_stale();
+  void set_minimum(std::int32_t minimum);
+
+  /// Returns true when the gang is in flight now, or waits to write its record again.
+  bool resolve_what_is_bound();
+  bool write_record(const Recovery& recovery);
+  void adopt(const Recovery& recovery);
+
+  void place(ReadyState state);
+  void queue_up();
+  void wait(ReadyState state);
+  void tell_waiting(ReadyState state);
+  [[nodiscard]] bool stays_parked();
+  void note_degraded();
+  void tell_what_waited();
+  void set_timer();
+  void move_to(Stage stage);
+
+  Core& core_;
+  GangRecord& record_;
+  Gang outline_;
+  std::optional<Gang> full_;
+  Turn& turn_;
+};
+
+const Gang& Evaluation::full() {
+  if (!full_) {
+    full_ = core_.state.gang(outline_.id);
+    if (!full_) full_ = outline_;
+    full_->minimum = outline_.minimum;
+  }
+  return *full_;
+}
+
+/// Another UID is another gang: nothing of the old one holds for it but a round that is open.
+void Evaluation::note_identity() {
+  if (record_.ref == ref_of(outline_)) return;
+  const bool is_new_object = record_.ref.id == outline_.id && record_.ref.uid != outline_.uid;
+  record_.ref = ref_of(outline_);
+  if (!is_new_object) return;
+  GangRecord fresh;
+  fresh.ref = record_.ref;
+  fresh.round = std::move(record_.round);
+  fresh.rollbacks = std::move(record_.rollbacks);
+  fresh.stale = std::move(record_.stale);
+  if (record_.is_in_flight()) {
+    fresh.stage = record_.stage;
+    fresh.repair = std::move(record_.repair);
+  } else {
+    core_.queue.take_out(record_.ref.id);
+  }
+  record_ = std::move(fresh);
+}
+
+void Evaluation::note_counts() {
+  record_.counts = outline_.counts;
+  const std::int32_t live = outline_.counts.live();
+  if (record_.live == live) return;
+  record_.live = live;
+  record_.live_since = turn_.now;
+}
+
+void Evaluation::drop_stale() {
+  if (record_.stale.empty()) return;
+  std::map<api::Uid, api::ResourceVersion> kept;
+  for (const Member& member : full().members) {
+    const auto found = record_.stale.find(member.uid);
+    if (member.state == MemberState::kPending && found != record_.stale.end() &&
+        found->second == member.resource_version) {
+      kept.insert(*found);
+    }
+  }
+  record_.stale = std::move(kept);
+}
+
+void Evaluation::set_minimum(std::int32_t minimum) {
+  outline_.minimum = minimum;
+  record_.minimum = minimum;
+  if (full_) full_->minimum = minimum;
+}
+
+bool Evaluation::resolve_what_is_bound() {
+  const bool is_open_question = outline_.kind == GangKind::kPodGroup && outline_.group &&
+                                outline_.counts.base() > 0 && !is_recorded(outline_, record_);
+  if (!is_open_question) {
+    record_.repair.reset();
+    return false;
+  }
+  if (!is_ours(full(), core_.options.scheduler_name)) return false;
+  const Recovery recovery = recover(full(), false, outline_.minimum);
+  switch (recovery.standing) {
+    case Standing::kRecordMissing:
+      return write_record(recovery);
+    case Standing::kHalfBound:
+    case Standing::kUnknownOrigin:
+      adopt(recovery);
+      break;
+    case Standing::kNothingBound:
+    case Standing::kFinished:
+    case Standing::kDegraded:
+      break;
+  }
+  const bool is_confirmed = outline_.counts.assumed == 0;
+  if (!record_.repair || !record_.repair->is_due(turn_.now) || !is_confirmed) return false;
+  end_repair(core_, record_, full(), turn_);
+  return record_.is_in_flight();
+}
+
+bool Evaluation::write_record(const Recovery& recovery) {
+  if (turn_.now < record_.not_before) {
+    move_to(Stage::kBackoff);
+    set_timer();
+    return true;
+  }
+  Gang gang = outline_;
+  gang.minimum = recovery.minimum;
+  start_record(core_, record_, gang, recovery.stamp, turn_);
+  return true;
+}
+
+void Evaluation::adopt(const Recovery& recovery) {
+  if (record_.repair) return;
+  const std::string found = fmt::format("{} of minimum {} members are bound",
+                                        outline_.counts.bound, outline_.minimum);
+  if (recovery.standing == Standing::kHalfBound) {
+    record_.repair = Repair{.stamp = recovery.stamp,
+                            .deadline = turn_.now + core_.options.repair_deadline};
+    turn_.effects.emplace_back(Notice{fmt::format("{}: {} by a round that has not ended; it goes on",
+                                                  outline_.key.text(), found)});
+    return;
+  }
+  record_.repair = Repair{.is_forward_only = true};
+  tell(core_, record_, outline_,
+       explain(outline_, Verdict::kBinding,
+               fmt::format("{}, not all by one round of this scheduler; they stay and the others "
+                           "follow as soon as they fit",
+                           found)),
+       turn_);
+}
+
+void Evaluation::place(ReadyState state) {
+  if (state == ReadyState::kReady) {
+    record_.waiting_since.reset();
+    if (record_.stage == Stage::kParked && stays_parked()) return;
+    queue_up();
+    return;
+  }
+  if (state != ReadyState::kNothingToPlace) {
+    wait(state);
+    return;
+  }
+  record_.waiting_since.reset();
+  record_.report.drop_waiting();
+  move_to(Stage::kIdle);
+}
+
+void Evaluation::queue_up() {
+  if (turn_.now < record_.not_before) {
+    move_to(Stage::kBackoff);
+    return;
+  }
+  move_to(Stage::kActive);
+  core_.queue.activate(queue_order(outline_, record_.minimum));
+}
+
+void Evaluation::wait(ReadyState state) {
+  move_to(Stage::kIncomplete);
+  if (!record_.waiting_since) record_.waiting_since = turn_.now;
+  if (turn_.now < *record_.waiting_since + core_.options.incomplete_grace) return;
+  tell_waiting(state);
+}
+
+void Evaluation::tell_waiting(ReadyState state) {
+  switch (state) {
+    case ReadyState::kGroupMissing: {
+      auto explanation = waiting_for_group(full(), record_.report);
+      if (explanation.members.empty()) return;
+      tell(core_, record_, full(), std::move(explanation), turn_);
+      return;
+    }
+    case ReadyState::kParentMissing:
+      tell(core_, record_, outline_,
+           explain(outline_, Verdict::kWaitingForGroup, waiting_text(outline_)), turn_);
+      return;
+    case ReadyState::kIncomplete:
+      tell(core_, record_, outline_,
+           explain(outline_, Verdict::kWaitingForPods, waiting_text(outline_)), turn_);
+      return;
+    case ReadyState::kNothingToPlace:
+    case ReadyState::kReady:
+      return;
+  }
+}
+
+/// A parked gang leaves when its own objects changed, or by the safety attempt.
+bool Evaluation::stays_parked() {
+  const Parking& parking = *record_.parking;
+  if (fingerprint(full()) != parking.fingerprint) {
+    record_.misses = 0;
+    record_.not_before = turn_.now;
+    return false;
+  }
+  return !nodes_may_help(parking.verdict) ||
+         turn_.now < parking.since + core_.options.safety_interval;
+}
+
+void Evaluation::note_degraded() {
+  if (!is_degraded(outline_, record_)) {
+    record_.degraded_since.reset();
+    return;
+  }
+  if (!record_.degraded_since) record_.degraded_since = turn_.now;
+  const bool is_due = turn_.now >= *record_.degraded_since + core_.options.incomplete_grace;
+  if (!is_due || record_.stage != Stage::kIdle) return;
+  tell(core_, record_, outline_,
+       explain(outline_, Verdict::kWaitingForPods,
+               fmt::format("{} of minimum {} members are bound", outline_.counts.bound,
+                           outline_.minimum)),
+       turn_);
+}
+
+void Evaluation::tell_what_waited() {
+  if (record_.stage == Stage::kActive) return;  // the attempt will say more
+  auto explanation = record_.report.take_due(turn_.now, core_.options.condition_interval);
+  if (!explanation) return;
+  flag(*explanation, outline_, record_);
+  if (!refresh(*explanation, full())) return;
+  turn_.effects.emplace_back(ExplainGang{*std::move(explanation)});
+}
+
+void Evaluation::set_timer() {
+  const Options& options = core_.options;
+  std::optional<TimePoint> next = record_.report.due();
+  const auto at = [&](TimePoint time) {
+    if (time > turn_.now && (!next || time < *next)) next = time;
+  };
+  if (record_.waiting_since) at(*record_.waiting_since + options.incomplete_grace);
+  if (record_.degraded_since) at(*record_.degraded_since + options.incomplete_grace);
+  if (record_.stage == Stage::kBackoff) at(record_.not_before);
+  if (record_.stage == Stage::kParked && nodes_may_help(record_.parking->verdict)) {
+    at(record_.parking->since + options.safety_interval);
+  }
+  const bool may_shrink = outline_.counts.done > 0 && is_recorded(outline_, record_) &&
+                          record_.stage == Stage::kIncomplete;
+  if (may_shrink) at(record_.live_since + options.done_settle);
+  if (record_.repair && record_.repair->is_running()) at(record_.repair->deadline);
+  core_.queue.set_timer(record_.ref.id, next);
+}
+
+void Evaluation::move_to(Stage stage) {
+  record_.stage = stage;
+  record_.parking.reset();
+  core_.queue.take_out(record_.ref.id);
+  if (stage == Stage::kIncomplete && record_.repair) record_.repair->resume(turn_.now);
+}
+
+/// Whether nothing would be lost with the record.
+bool is_forgettable(const GangRecord& record, const Gang& gang) {
+  if (record.stage != Stage::kIdle || record.report.has_told() || record.degraded_since ||
+      record.repair || !record.rollbacks.empty() || !record.stale.empty()) {
+    return false;
+  }
+  return gang.kind == GangKind::kLonePod || record.recorded.empty() || is_initially_scheduled(gang);
+}
+
+void forget_gone(Core& core, GangId id) {
+  const auto found = core.records.find(id);
+  if (found == core.records.end()) return;
+  if (found->second.is_in_flight()) {
+    found->second.counts = {};
+    return;
+  }
+  core.queue.erase(id);
+  core.records.erase(found);
+}
+
+}  // namespace
+
+void evaluate(Core& core, GangId id, Turn& turn) {
+  auto outline = core.state.gang_outline(id);
+  if (!outline) {
+    forget_gone(core, id);
+    return;
+  }
+  GangRecord& record = core.records[id];
+  Evaluation(core, record, *outline, turn).run();
+  if (is_forgettable(record, *outline)) {
+    core.queue.erase(id);
+    core.records.erase(id);
+  }
+}
+
+void wake(Core& core, GangId id, Turn& turn) {
+  GangRecord& record = core.records.at(id);
+  record.stage = Stage::kIdle;
+  record.parking.reset();
+  evaluate(core, id, turn);
+}
+
+}  // namespace gang::scheduler

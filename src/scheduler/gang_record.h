@@ -1,0 +1,93 @@
+// GangRecord: what the scheduler remembers of one gang besides its objects.
+//
+// Nothing here survives the process: what must, is read back from the objects (recovery.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gang/base/time.h"
+#include "gang/cluster/gang.h"
+#include "gang/engine/explanation.h"
+#include "gang/engine/planner.h"
+#include "scheduler/report.h"
+
+namespace gang::scheduler {
+
+/// Where a gang is. The transitions:
+///
+///   kIdle -> kIncomplete -> kActive -> kBinding -> kIdle (bound, or late members)
+///                             |  ^        |
+///              no plan        v  |        v failed: the bound ones stay, backoff, plan again
+///                          kParked      kBackoff -> kActive
+///                                         |
+///                  repair deadline        v
+///                                     kRollingBack -> kBackoff
+enum class Stage { kIdle, kIncomplete, kActive, kBackoff, kParked, kBinding, kRollingBack };
+
+/// A round that the binder is carrying out. Value.
+struct OpenRound {
+  std::string stamp;
+  std::int32_t minimum = 1;
+  TimePoint start{};
+  std::map<api::Uid, api::ResourceVersion> versions;  ///< of the planned members
+};
+
+/// A round that has bound some members and lacks others. Value.
+struct Repair {
+  std::string stamp;      ///< of the round that began it; later plans of the repair carry it too
+  TimePoint deadline{};   ///< then the bound members are deleted, if they may be
+  bool is_forward_only = false;  ///< they may not: repair goes on without deadline
+  std::optional<TimePoint> stopped;  ///< the server does not answer since then: the clock stands
+
+  [[nodiscard]] bool is_running() const { return !is_forward_only && !stopped; }
+  [[nodiscard]] bool is_due(TimePoint now) const { return is_running() && now >= deadline; }
+  /// Lets the clock run again; the time that it stood does not count.
+  void resume(TimePoint now) {
+    if (stopped) deadline += now - *stopped;
+    stopped.reset();
+  }
+};
+
+/// Why a gang is parked. Value.
+struct Parking {
+  engine::Verdict verdict = engine::Verdict::kImpossibleNow;
+  engine::Demand demand;
+  std::uint64_t fingerprint = 0;
+  TimePoint since{};
+};
+
+/// See the head of the file. One per gang that waits, runs a round or has been told something.
+struct GangRecord {
+  engine::GangRef ref;
+  Stage stage = Stage::kIdle;
+  cluster::MemberCounts counts;  ///< at the last evaluation
+  std::int32_t minimum = 1;      ///< effective, at the last evaluation
+  std::int32_t live = -1;
+  TimePoint live_since{};                  ///< when `live` last changed
+  std::optional<TimePoint> waiting_since;  ///< incomplete, or without its group
+  std::optional<TimePoint> degraded_since;
+
+  TimePoint not_before{};     ///< no attempt earlier
+  std::int32_t failures = 0;  ///< failed rounds in a row
+  std::int32_t misses = 0;    ///< attempts in a row without a plan although the counts allowed one
+
+  std::optional<Parking> parking;
+  std::optional<OpenRound> round;
+  std::optional<Repair> repair;
+  std::vector<TimePoint> rollbacks;  ///< of the last ten minutes
+  api::Uid recorded;                 ///< UID of the PodGroup whose record a round of ours wrote
+  /// Pending members that the server said are gone or bound elsewhere, and the version that was
+  /// planned: until the watch shows another one they take no part.
+  std::map<api::Uid, api::ResourceVersion> stale;
+  Report report;
+
+  [[nodiscard]] bool is_in_flight() const {
+    return stage == Stage::kBinding || stage == Stage::kRollingBack;
+  }
+};
+
+}  // namespace gang::scheduler

@@ -1,0 +1,175 @@
+#include "scheduler/report.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace gang::scheduler {
+namespace {
+
+using cluster::Gang;
+using cluster::Member;
+using cluster::MemberState;
+using engine::Explanation;
+using engine::Verdict;
+
+/// Verdicts whose cause is the text itself: another text is another meaning.
+bool is_told_by_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kWaitingForPods:
+    case Verdict::kWaitingForGroup:
+    case Verdict::kRuleNotBuilt:
+    case Verdict::kInvalid:
+    case Verdict::kBinding:
+      return true;
+    case Verdict::kImpossibleNow:
+    case Verdict::kImpossibleOnFleet:
+    case Verdict::kSearchLimitReached:
+      return false;
+  }
+  return false;
+}
+
+bool says_the_same(const Explanation& a, const Explanation& b) {
+  if (!engine::same_meaning(a, b)) return false;
+  if (a.degraded != b.degraded || a.partially_bound != b.partially_bound) return false;
+  if (a.writes_condition != b.writes_condition) return false;
+  return !is_told_by_text(a.verdict) || a.message == b.message;
+}
+
+const char* condition_reason(Verdict verdict) {
+  return verdict == Verdict::kInvalid ? "SchedulerError" : "Unschedulable";
+}
+
+bool is_on_server(const api::Condition& condition, Verdict verdict, const std::string& message) {
+  return condition.status == api::ConditionStatus::kFalse &&
+         condition.reason == condition_reason(verdict) && condition.message == message;
+}
+
+bool group_knows(const Explanation& explanation, const Gang& gang) {
+  if (gang.kind == cluster::GangKind::kLonePod) return true;
+  if (explanation.degraded || explanation.partially_bound || !explanation.writes_condition ||
+      !gang.group) {
+    return false;
+  }
+  const api::Condition* condition =
+      api::find_condition(gang.group->conditions, api::kInitiallyScheduled);
+  return condition != nullptr &&
+         is_on_server(*condition, explanation.verdict, explanation.message);
+}
+
+}  // namespace
+
+std::optional<Explanation> Report::offer(Explanation explanation, TimePoint now,
+                                         Duration interval) {
+  const bool is_known = told_ && says_the_same(*told_, explanation);
+  if (is_known) {
+    std::erase_if(explanation.members, [this](const engine::MemberText& member) {
+      return told_members_.contains(member.uid);
+    });
+    if (explanation.members.empty()) {
+      waiting_.reset();
+      return std::nullopt;
+    }
+  }
+  if (now < next_write_) {
+    waiting_ = std::move(explanation);
+    return std::nullopt;
+  }
+  next_write_ = now + interval;
+  keep_told(explanation);
+  return explanation;
+}
+
+void Report::keep_told(const Explanation& explanation) {
+  if (!told_ || !says_the_same(*told_, explanation)) told_members_.clear();
+  for (const engine::MemberText& member : explanation.members) told_members_.insert(member.uid);
+  told_ = explanation;
+  told_->members.clear();
+  waiting_.reset();
+}
+
+std::optional<TimePoint> Report::due() const {
+  if (!waiting_) return std::nullopt;
+  return next_write_;
+}
+
+std::optional<Explanation> Report::take_due(TimePoint now, Duration interval) {
+  if (!waiting_ || now < next_write_) return std::nullopt;
+  Explanation explanation = *std::exchange(waiting_, std::nullopt);
+  next_write_ = now + interval;
+  keep_told(explanation);
+  return explanation;
+}
+
+void Report::forget() {
+  told_.reset();
+  told_members_.clear();
+  waiting_.reset();
+}
+
+engine::GangRef ref_of(const Gang& gang) {
+  return engine::GangRef{.id = gang.id, .kind = gang.kind, .key = gang.key, .uid = gang.uid};
+}
+
+Explanation explain(const Gang& gang, Verdict verdict, std::string message) {
+  Explanation explanation;
+  explanation.gang = ref_of(gang);
+  explanation.verdict = verdict;
+  explanation.minimum = gang.minimum;
+  explanation.scheduled = gang.counts.base();
+  explanation.bound = gang.counts.bound;
+  explanation.live = gang.counts.live();
+  explanation.message = std::move(message);
+  return explanation;
+}
+
+Explanation explain_to_all(const Gang& gang, Verdict verdict, const std::string& message) {
+  Explanation explanation = explain(gang, verdict, message);
+  for (const Member& member : gang.members) {
+    if (member.state != MemberState::kPending) continue;
+    explanation.members.push_back({.pod = member.key,
+                                   .uid = member.uid,
+                                   .resource_version = member.resource_version,
+                                   .message = message});
+  }
+  return explanation;
+}
+
+std::string waiting_text(const Gang& gang) {
+  std::string text = fmt::format("{} of {} pods exist", gang.counts.live(), gang.minimum);
+  if (gang.counts.gated > 0) text += fmt::format("; {} gated", gang.counts.gated);
+  if (gang.parent_missing && gang.group) {
+    text += fmt::format("; waiting for composite pod group {}", gang.group->spec.parent_name);
+  }
+  return text;
+}
+
+Explanation waiting_for_group(const Gang& gang, const Report& report) {
+  Explanation explanation = explain_to_all(gang, Verdict::kWaitingForGroup,
+                                           fmt::format("waiting for PodGroup {}", gang.key.name));
+  std::erase_if(explanation.members, [&report](const engine::MemberText& member) {
+    return report.was_told(member.uid);
+  });
+  explanation.writes_condition = false;
+  return explanation;
+}
+
+bool refresh(Explanation& explanation, const Gang& gang) {
+  std::map<api::Uid, const Member*> pending;
+  for (const Member& member : gang.members) {
+    if (member.state == MemberState::kPending) pending.emplace(member.uid, &member);
+  }
+  const bool is_condition = explanation.verdict != Verdict::kWaitingForGroup;
+  std::erase_if(explanation.members, [&](engine::MemberText& text) {
+    const auto found = pending.find(text.uid);
+    if (found == pending.end()) return true;
+    text.resource_version = found->second->resource_version;
+    return is_condition &&
+           is_on_server(found->second->pod_scheduled, explanation.verdict, text.message);
+  });
+  return !explanation.members.empty() || !group_knows(explanation, gang);
+}
+
+}  // namespace gang::scheduler

@@ -1,0 +1,215 @@
+#include "scheduler/rounds.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "scheduler/recovery.h"
+#include "scheduler/stamp.h"
+
+namespace gang::scheduler {
+namespace {
+
+using cluster::Gang;
+using cluster::GangKind;
+using cluster::Member;
+using cluster::MemberState;
+using engine::MemberEnd;
+using engine::RoundEnd;
+
+constexpr Duration kRollbackWindow = std::chrono::minutes(10);
+constexpr std::size_t kRollbacksMax = 3;  ///< within the window, before attempts slow down
+
+std::string new_stamp(Core& core, const engine::Plan& plan) {
+  ++core.round_count;
+  return Stamp{.round = fmt::format("{}-{}", core.options.epoch, core.round_count),
+               .need = plan.need,
+               .minimum = plan.minimum,
+               .plan = engine::plan_hash(plan)}
+      .text();
+}
+
+void enter(Core& core, GangRecord& record, Stage stage) {
+  core.queue.take_out(record.ref.id);
+  core.queue.set_timer(record.ref.id, std::nullopt);
+  record.stage = stage;
+  record.parking.reset();
+  record.waiting_since.reset();
+  record.report.drop_waiting();
+}
+
+/// Gives back what was not bound. Members that are gone or elsewhere stay out of plans until the
+/// watch shows another version of them than the one that was planned.
+void take_back(Core& core, GangRecord* record, const engine::RoundOutcome& outcome) {
+  for (const engine::MemberOutcome& member : outcome.members) {
+    if (member.end == MemberEnd::kBound) continue;
+    core.state.forget(member.uid);
+    core.wakeup.note_room();
+    if (member.end == MemberEnd::kNotBound || record == nullptr || !record->round) continue;
+    const auto planned = record->round->versions.find(member.uid);
+    if (planned != record->round->versions.end()) record->stale.insert(*planned);
+  }
+}
+
+/// The repair clock: it runs only while the server answers.
+void set_repair(Core& core, GangRecord& record, const OpenRound& round, RoundEnd end,
+                TimePoint now) {
+  if (!record.repair) {
+    record.repair = Repair{.stamp = round.stamp, .deadline = now + core.options.repair_deadline};
+    if (end == RoundEnd::kUnavailable) record.repair->stopped = now;
+    return;
+  }
+  if (end != RoundEnd::kUnavailable) {
+    record.repair->resume(now);
+  } else if (!record.repair->stopped) {
+    record.repair->stopped = round.start;
+  }
+}
+
+void fail_round(Core& core, GangRecord& record, const OpenRound& round,
+                const engine::RoundOutcome& outcome, Turn& turn) {
+  ++record.failures;
+  record.not_before = turn.now + backoff(core.options, record.failures);
+  const auto gang = core.state.gang(record.ref.id);
+  if (!gang) return;
+  const std::int32_t base = gang->counts.base();
+  const bool is_half_bound = gang->kind == GangKind::kPodGroup && base > 0 && base < round.minimum;
+  if (is_half_bound && !is_recorded(*gang, record)) {
+    set_repair(core, record, round, outcome.end, turn.now);
+  }
+  if (is_half_bound && record.failures == 1 && outcome.end == RoundEnd::kMembersLost) {
+    record.not_before = turn.now;
+  }
+  if (outcome.end == RoundEnd::kRefused) {
+    record.not_before = turn.now + core.options.backoff_max;
+    const std::string text = fmt::format("binding refused: {}", outcome.message);
+    turn.effects.emplace_back(Notice{fmt::format("{}: {}", record.ref.key.text(), text)});
+    tell(core, record, *gang, explain_to_all(*gang, engine::Verdict::kInvalid, text), turn);
+  }
+}
+
+void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& outcome, Turn& turn) {
+  record.repair.reset();
+  record.misses = 0;
+  record.degraded_since.reset();
+  record.report.forget();
+  const bool has_unbound_extra =
+      std::ranges::any_of(outcome.members, [](const engine::MemberOutcome& member) {
+        return member.end == MemberEnd::kNotBound;
+      });
+  record.failures = has_unbound_extra ? record.failures + 1 : 0;
+  record.not_before =
+      has_unbound_extra ? turn.now + backoff(core.options, record.failures) : turn.now;
+}
+
+}  // namespace
+
+void start_round(Core& core, GangRecord& record, engine::Plan plan, Turn& turn) {
+  const bool is_group = plan.gang.kind == GangKind::kPodGroup;
+  const bool continues = record.repair && !record.repair->stamp.empty();
+  if (is_group) plan.stamp = continues ? record.repair->stamp : new_stamp(core, plan);
+  plan.writes_record = is_group && plan.writes_record;
+  std::vector<cluster::AssumedPod> assumed;
+  assumed.reserve(plan.assignments.size());
+  for (const engine::Assignment& assignment : plan.assignments) {
+    assumed.push_back({assignment.uid, assignment.node});
+  }
+  core.state.assume(assumed);
+  enter(core, record, Stage::kBinding);
+  OpenRound round{.stamp = plan.stamp, .minimum = plan.minimum, .start = turn.now};
+  for (const engine::Assignment& assignment : plan.assignments) {
+    round.versions.emplace(assignment.uid, assignment.resource_version);
+  }
+  record.round = std::move(round);
+  turn.effects.emplace_back(BindGang{std::move(plan)});
+}
+
+void start_record(Core& core, GangRecord& record, const Gang& gang, std::string stamp,
+                  Turn& turn) {
+  engine::Plan plan{.gang = record.ref,
+                    .minimum = gang.minimum,
+                    .base = gang.counts.base(),
+                    .stamp = std::move(stamp),
+                    .writes_record = true};
+  enter(core, record, Stage::kBinding);
+  record.round = OpenRound{.stamp = plan.stamp, .minimum = plan.minimum, .start = turn.now};
+  turn.effects.emplace_back(BindGang{std::move(plan)});
+}
+
+void end_repair(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
+  const std::string obstacle =
+      rollback_obstacle(gang, record.repair->stamp, core.options.scheduler_name);
+  const std::string state =
+      fmt::format("{} of minimum {} members are bound", gang.counts.bound, gang.minimum);
+  if (!obstacle.empty()) {
+    record.repair->is_forward_only = true;
+    tell(core, record, gang,
+         explain(gang, engine::Verdict::kBinding,
+                 fmt::format("{}, the others could not be bound in time; {}, so they stay and the "
+                             "others follow as soon as they fit",
+                             state, obstacle)),
+         turn);
+    return;
+  }
+  engine::Rollback rollback{.gang = record.ref,
+                            .minimum = gang.minimum,
+                            .stamp = record.repair->stamp,
+                            .message = fmt::format("{}, the others could not be bound within {}",
+                                                   state,
+                                                   format_duration(core.options.repair_deadline))};
+  for (const Member& member : gang.members) {
+    if (member.state != MemberState::kBound) continue;
+    rollback.members.push_back({.pod = member.key,
+                                .uid = member.uid,
+                                .resource_version = member.resource_version,
+                                .node_name = member.node_name});
+  }
+  enter(core, record, Stage::kRollingBack);
+  turn.effects.emplace_back(
+      Notice{fmt::format("{}: rolled back: {}", record.ref.key.text(), rollback.message)});
+  turn.effects.emplace_back(RollBackGang{std::move(rollback)});
+}
+
+void finish_round(Core& core, const engine::RoundOutcome& outcome, Turn& turn) {
+  const auto found = core.records.find(outcome.gang.id);
+  GangRecord* record = found != core.records.end() ? &found->second : nullptr;
+  take_back(core, record, outcome);
+  core.dirty.insert(outcome.gang.id);
+  if (record == nullptr || !record->round) return;
+  const OpenRound round = *std::exchange(record->round, std::nullopt);
+  record->stage = Stage::kIdle;
+  const bool is_committed = outcome.end == RoundEnd::kCommitted;
+  if (is_committed || outcome.recorded) record->recorded = outcome.gang.uid;
+  if (is_committed) {
+    commit_round(core, *record, outcome, turn);
+  } else {
+    fail_round(core, *record, round, outcome, turn);
+  }
+}
+
+void finish_rollback(Core& core, const engine::GangRef& gang, Turn& turn) {
+  core.dirty.insert(gang.id);
+  const auto found = core.records.find(gang.id);
+  if (found == core.records.end() || found->second.stage != Stage::kRollingBack) return;
+  GangRecord& record = found->second;
+  record.stage = Stage::kIdle;
+  record.repair.reset();
+  record.failures = 0;
+  std::erase_if(record.rollbacks,
+                [&](TimePoint time) { return time + kRollbackWindow <= turn.now; });
+  record.rollbacks.push_back(turn.now);
+  const auto count = record.rollbacks.size();
+  if (count < kRollbacksMax) {
+    record.not_before = turn.now + backoff(core.options, static_cast<std::int32_t>(count));
+    return;
+  }
+  record.not_before = turn.now + core.options.backoff_max;
+  const auto outline = core.state.gang_outline(gang.id);
+  if (!outline) return;
+  const std::string text =
+      fmt::format("rolled back {} times in 10 minutes, one attempt every {}", count,
+                  format_duration(core.options.backoff_max));
+  tell(core, record, *outline, explain(*outline, engine::Verdict::kBinding, text), turn);
+}
+
+}  // namespace gang::scheduler

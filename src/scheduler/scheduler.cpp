@@ -1,0 +1,185 @@
+#include "gang/scheduler/scheduler.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "scheduler/attempt.h"
+#include "scheduler/core.h"
+#include "scheduler/evaluation.h"
+#include "scheduler/rounds.h"
+
+namespace gang::scheduler {
+namespace {
+
+const char* stage_name(Stage stage) {
+  switch (stage) {
+    case Stage::kIdle: return "bound";
+    case Stage::kIncomplete: return "incomplete";
+    case Stage::kActive: return "active";
+    case Stage::kBackoff: return "backoff";
+    case Stage::kParked: return "parked";
+    case Stage::kBinding: return "binding";
+    case Stage::kRollingBack: return "rolling back";
+  }
+  return "";
+}
+
+/// Where the pending members of a gang in this stage are counted; null when they are in no queue.
+std::int32_t* counter_of(QueueCounts& counts, Stage stage) {
+  switch (stage) {
+    case Stage::kActive: return &counts.active;
+    case Stage::kBackoff: return &counts.backoff;
+    case Stage::kParked: return &counts.unschedulable;
+    case Stage::kIncomplete: return &counts.incomplete;
+    case Stage::kBinding:
+    case Stage::kRollingBack: return &counts.pending;
+    case Stage::kIdle: return nullptr;
+  }
+  return nullptr;
+}
+
+std::string detail_of(const GangRecord& record) {
+  const std::string members = fmt::format("{} pending, {} bound, minimum {}",
+                                          record.counts.pending, record.counts.base(),
+                                          record.minimum);
+  if (!record.parking) return members;
+  return fmt::format("{}: {}", engine::verdict_name(record.parking->verdict), members);
+}
+
+}  // namespace
+
+/// The dispatch: one function per input. Owned by Scheduler.
+class Scheduler::Impl {
+ public:
+  explicit Impl(Options options) : core_(std::move(options)) {}
+
+  Effects handle(const Input& input, TimePoint now) {
+    Turn turn{.now = now, .effects = {}};
+    std::visit([&](const auto& i) { take(i, turn); }, input);
+    return std::move(turn.effects);
+  }
+
+  [[nodiscard]] bool ready() const { return has_synced_; }
+  [[nodiscard]] Core& core() { return core_; }
+  [[nodiscard]] const Core& core() const { return core_; }
+
+ private:
+  void take(const api::Delta& delta, Turn& turn);
+  void take(const Tick& tick, Turn& turn);
+  void take(const RoundDone& done, Turn& turn);
+  void take(const RollbackDone& done, Turn& turn);
+  void take(const ExplainFailed& failed, Turn& turn);
+
+  /// Asks for a Tick now, once until it comes. Nothing is done before every kind is synced.
+  void ask_for_tick(Turn& turn);
+  void evaluate_changed(Turn& turn);
+  void set_alarm(Turn& turn);
+
+  Core core_;
+  bool has_synced_ = false;
+  bool is_tick_asked_ = false;
+  bool is_tick_missed_ = false;  ///< one came while a kind was not synced
+};
+
+void Scheduler::Impl::take(const api::Delta& delta, Turn& turn) {
+  const cluster::Change change = core_.state.apply(delta);
+  core_.dirty.insert(change.gangs.begin(), change.gangs.end());
+  core_.wakeup.note(change);
+  has_synced_ |= core_.state.synced();
+  const bool may_help = core_.wakeup.is_pending() && !core_.queue.parked().empty();
+  if (!core_.dirty.empty() || may_help || is_tick_missed_) ask_for_tick(turn);
+}
+
+void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
+  is_tick_asked_ = false;
+  is_tick_missed_ = !core_.state.synced();
+  if (is_tick_missed_) return;
+  evaluate_changed(turn);
+  wake_parked(core_, turn);
+  if (const auto first = core_.queue.first_active()) attempt(core_, *first, turn);
+  set_alarm(turn);
+}
+
+void Scheduler::Impl::take(const RoundDone& done, Turn& turn) {
+  finish_round(core_, done.outcome, turn);
+  ask_for_tick(turn);
+}
+
+void Scheduler::Impl::take(const RollbackDone& done, Turn& turn) {
+  finish_rollback(core_, done.gang, turn);
+  ask_for_tick(turn);
+}
+
+void Scheduler::Impl::take(const ExplainFailed& failed, Turn& /*turn*/) {
+  const auto found = core_.records.find(failed.gang.id);
+  if (found != core_.records.end()) found->second.report.forget();
+}
+
+void Scheduler::Impl::ask_for_tick(Turn& turn) {
+  if (is_tick_asked_ || !core_.state.synced()) return;
+  is_tick_asked_ = true;
+  turn.effects.emplace_back(WakeAt{turn.now});
+}
+
+void Scheduler::Impl::evaluate_changed(Turn& turn) {
+  for (const cluster::GangId id : core_.queue.take_due(turn.now)) core_.dirty.insert(id);
+  for (const cluster::GangId id : std::exchange(core_.dirty, {})) evaluate(core_, id, turn);
+}
+
+void Scheduler::Impl::set_alarm(Turn& turn) {
+  if (core_.queue.has_active()) {
+    ask_for_tick(turn);
+  } else if (const auto next = core_.queue.next_timer()) {
+    turn.effects.emplace_back(WakeAt{*next});
+  }
+}
+
+Scheduler::Scheduler(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Scheduler::~Scheduler() = default;
+
+Effects Scheduler::handle(const Input& input, TimePoint now) { return impl_->handle(input, now); }
+
+bool Scheduler::ready() const { return impl_->ready(); }
+
+cluster::ClusterState& Scheduler::state() { return impl_->core().state; }
+
+const engine::PlannerStats& Scheduler::planner_stats() const {
+  return impl_->core().planner.stats();
+}
+
+QueueCounts Scheduler::pod_counts() const {
+  QueueCounts counts;
+  for (const auto& [id, record] : impl_->core().records) {
+    counts.gated += record.counts.gated;
+    if (std::int32_t* counter = counter_of(counts, record.stage)) {
+      *counter += record.counts.pending;
+    }
+  }
+  return counts;
+}
+
+QueueCounts Scheduler::entity_counts() const {
+  QueueCounts counts;
+  for (const auto& [id, record] : impl_->core().records) {
+    if (record.counts.pending == 0) {
+      counts.gated += record.counts.gated > 0 ? 1 : 0;
+    } else if (std::int32_t* counter = counter_of(counts, record.stage)) {
+      *counter += 1;
+    }
+  }
+  return counts;
+}
+
+std::vector<QueueEntry> Scheduler::queue() const {
+  std::vector<QueueEntry> entries;
+  for (const auto& [id, record] : impl_->core().records) {
+    entries.push_back({.gang = record.ref,
+                       .state = stage_name(record.stage),
+                       .detail = detail_of(record)});
+  }
+  std::ranges::sort(entries, {}, [](const QueueEntry& entry) { return entry.gang.key; });
+  return entries;
+}
+
+}  // namespace gang::scheduler

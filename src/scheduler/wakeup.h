@@ -1,0 +1,38 @@
+// WakeUp: whether something has changed since parked gangs were last tested, and whom it may help.
+//
+// Capacity counts decide (Planner::could_hold): every change of a node's usage or facts that lets a
+// gang in changes its counts, so the rules of the scheduling contract 11 for resources, taints,
+// affinity and ports need no list of their own. A gang that broke a rule, or uses one that is not
+// built, is helped by its own objects only.
+#pragma once
+
+#include <cstdint>
+
+#include "gang/cluster/cluster_state.h"
+#include "gang/cluster/gang.h"
+#include "gang/engine/explanation.h"
+
+namespace gang::scheduler {
+
+/// Collects changes between two tests. Owned by the scheduler; one thread.
+class WakeUp {
+ public:
+  void note(const cluster::Change& change) { is_pending_ |= change.nodes; }
+  /// Room was given back that no delta tells of.
+  void note_room() { is_pending_ = true; }
+  void clear() { is_pending_ = false; }
+  [[nodiscard]] bool is_pending() const { return is_pending_; }
+
+ private:
+  bool is_pending_ = false;
+};
+
+/// Whether a change of nodes can help a gang that was parked with this verdict.
+[[nodiscard]] bool nodes_may_help(engine::Verdict verdict);
+
+/// Equal for two gangs when a plan of one is a plan of the other on the same nodes: the group's
+/// spec, and per member its identity, state, class and what validation reads. Conditions, resource
+/// versions and labels do not count, so that our own writes wake nobody. O(members).
+[[nodiscard]] std::uint64_t fingerprint(const cluster::Gang& gang);
+
+}  // namespace gang::scheduler
