@@ -21,6 +21,9 @@ namespace gang::cluster {
 /// What one apply() changed, for the queue.
 struct Change {
   std::vector<GangId> gangs;  ///< members or group object changed; also gangs that vanished
+  /// The part of `gangs` in which only resource versions, conditions or nominations changed: what
+  /// comes back of our own status writes. It neither helps nor hinders a placement.
+  std::vector<GangId> status_only;
   bool nodes = false;         ///< usage or facts of some node changed
 };
 
@@ -52,10 +55,11 @@ class ClusterState {
   /// Duplicates, older versions and unknown objects are ignored or added, never an error.
   Change apply(const api::Delta& delta);
 
-  /// Whether every kind has been listed since the last kListBegin, kUnserved counting as listed for
-  /// the optional kinds (groups, workloads, classes, namespaces). kFinishedPod counts too.
+  /// Whether every kind has been listed since the last kListBegin; kUnserved counts as listed for
+  /// every kind but Pod and Node, kForbidden for none.
   [[nodiscard]] bool synced() const;
   [[nodiscard]] bool synced(api::Kind kind) const;
+  /// False only after kUnserved, until the kind is listed again.
   [[nodiscard]] bool served(api::Kind kind) const;
 
   /// The current view; equal generations share one object. Cheap, see snapshot.h.
@@ -67,8 +71,10 @@ class ClusterState {
   [[nodiscard]] std::optional<Gang> gang_outline(GangId id) const;
   /// Gangs with at least one member, ascending.
   [[nodiscard]] std::vector<GangId> gangs() const;
-  /// The gang of a PodGroup name, or of a lone pod's uid, if known.
+  /// The gang of a PodGroup name, if known.
   [[nodiscard]] std::optional<GangId> find_gang(const api::ObjectKey& pod_group) const;
+  /// The gang of one of our unassigned pods, lone or member of a group, if known.
+  [[nodiscard]] std::optional<GangId> find_gang(const api::Uid& pod) const;
 
   /// Books planned pods on their nodes. REQUIRES: each pod is known, ours and unassigned.
   void assume(const std::vector<AssumedPod>& pods);

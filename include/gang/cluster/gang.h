@@ -93,6 +93,7 @@ struct MemberCounts {
 };
 
 /// A gang with its members. For a lone pod `key` and `uid` are the pod's and `group` is empty.
+/// While the PodGroup object is not known, creation_time and priority are zero and min_count is 1.
 struct Gang {
   GangId id;
   GangKind kind = GangKind::kLonePod;

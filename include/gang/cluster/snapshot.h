@@ -71,7 +71,7 @@ class Snapshot {
   }
   [[nodiscard]] const ResourceNames& resources() const { return *parts_.resources; }
   [[nodiscard]] const std::vector<NodeIndex>& by_name() const { return *parts_.by_name; }
-  /// Changes exactly when by_name() changes.
+  /// Changes whenever by_name() changes; nodes that only changed leave it alone.
   [[nodiscard]] Generation by_name_generation() const { return parts_.by_name_generation; }
 
   [[nodiscard]] const UsageChunk& usage(std::uint32_t chunk) const { return *parts_.usage[chunk]; }

@@ -1,0 +1,99 @@
+#include "cluster/class_table.h"
+
+#include <utility>
+
+namespace gang::cluster {
+namespace {
+
+/// Fills everything but the id. An unreadable pod is its own text and a pod slot, nothing else.
+PodClass class_of(const api::Pod& pod, ResourceTable& resources) {
+  PodClass result;
+  result.unreadable = pod.meta.unreadable;
+  if (!result.unreadable.empty()) {
+    result.requests.push_back({kPods, 1});
+    return result;
+  }
+  resources.amounts_of(pod, api::RequestBasis::kSpec, result.requests);
+  result.nonzero = api::nonzero_requests(pod, api::RequestBasis::kSpec);
+  result.node_selector = pod.node_selector;
+  result.required_affinity = pod.required_affinity;
+  result.preferred_affinity = pod.preferred_affinity;
+  result.tolerations = pod.tolerations;
+  result.host_ports = pod.host_ports;
+  result.rules = pod.rules;
+  return result;
+}
+
+bool same_fields(const PodClass& a, const PodClass& b) {
+  return a.requests == b.requests && a.nonzero == b.nonzero && a.unreadable == b.unreadable &&
+         a.rules == b.rules && a.host_ports == b.host_ports && a.node_selector == b.node_selector &&
+         a.tolerations == b.tolerations && a.required_affinity == b.required_affinity &&
+         a.preferred_affinity == b.preferred_affinity;
+}
+
+void fold_term(HashFold& fold, const api::NodeSelectorTerm& term) {
+  for (const auto* list : {&term.expressions, &term.fields}) {
+    fold.add(list->size());
+    for (const api::NodeSelectorRequirement& requirement : *list) {
+      fold.add(requirement.key).add(requirement.op);
+      for (const std::string& value : requirement.values) fold.add(value);
+    }
+  }
+}
+
+std::uint32_t hash_of(const PodClass& c) {
+  HashFold fold;
+  for (const ResourceAmount& request : c.requests) {
+    fold.add(request.resource.value).add(static_cast<std::uint64_t>(request.amount));
+  }
+  fold.add(static_cast<std::uint64_t>(c.nonzero.cpu_milli)).add(c.unreadable);
+  for (const auto& [key, value] : c.node_selector) fold.add(key).add(value);
+  for (const api::Toleration& t : c.tolerations) {
+    fold.add(t.key).add(t.op).add(t.value).add(t.effect);
+  }
+  for (const api::HostPort& port : c.host_ports) fold.add(static_cast<std::uint64_t>(port.port));
+  if (c.required_affinity) {
+    for (const api::NodeSelectorTerm& term : c.required_affinity->terms) fold_term(fold, term);
+  }
+  for (const api::PreferredTerm& preferred : c.preferred_affinity) {
+    fold.add(static_cast<std::uint64_t>(preferred.weight));
+    fold_term(fold, preferred.term);
+  }
+  return fold.value();
+}
+
+}  // namespace
+
+ClassTable::Handle ClassTable::acquire(const api::Pod& pod, ResourceTable& resources) {
+  PodClass wanted = class_of(pod, resources);
+  const std::uint32_t hash = hash_of(wanted);
+  Handle handle = index_.find(
+      hash, [&](Handle candidate) { return same_fields(*at(candidate), wanted); });
+  if (handle == FlatIndex::kNone) handle = insert(std::move(wanted), hash);
+  ++entries_[handle].holders;
+  return handle;
+}
+
+ClassTable::Handle ClassTable::insert(PodClass pod_class, std::uint32_t hash) {
+  Handle handle = static_cast<Handle>(entries_.size());
+  if (unused_.empty()) {
+    entries_.emplace_back();
+  } else {
+    handle = unused_.back();
+    unused_.pop_back();
+  }
+  pod_class.id = ClassId{++ids_given_};
+  entries_[handle] = {std::make_shared<const PodClass>(std::move(pod_class)), hash, 0};
+  index_.insert(hash, handle);
+  return handle;
+}
+
+void ClassTable::release(Handle handle) {
+  Entry& entry = entries_[handle];
+  if (--entry.holders > 0) return;
+  index_.erase(entry.hash, handle);
+  entry.pod_class.reset();
+  unused_.push_back(handle);
+}
+
+}  // namespace gang::cluster

@@ -1,0 +1,197 @@
+#include "gang/cluster/cluster_state.h"
+
+#include <map>
+#include <utility>
+
+#include "cluster/gang_value.h"
+#include "cluster/kind_sync.h"
+#include "cluster/known_objects.h"
+#include "cluster/model.h"
+#include "cluster/pod_writer.h"
+#include "cluster/recount.h"
+
+namespace gang::cluster {
+
+/// Sends each delta to the table of its kind and gathers what changed.
+class ClusterState::Impl {
+ public:
+  explicit Impl(std::string scheduler_name) : pods_(std::move(scheduler_name), model_) {}
+
+  Change apply(const api::Delta& delta) {
+    ChangeLog log;
+    sync_.note(delta);
+    switch (delta.type) {
+      case api::DeltaType::kAdded:
+      case api::DeltaType::kUpdated:
+        std::visit([&](const auto& object) { upsert(delta.kind, object, log); }, delta.object);
+        break;
+      case api::DeltaType::kDeleted:
+        std::visit([&](const auto& object) { remove(delta.kind, object, log); }, delta.object);
+        break;
+      case api::DeltaType::kListEnd:
+      case api::DeltaType::kUnserved:
+        sweep(delta.kind, log);
+        break;
+      case api::DeltaType::kListBegin:
+      case api::DeltaType::kBookmark:
+      case api::DeltaType::kForbidden:
+        break;
+    }
+    return log.finish();
+  }
+
+  Model model_;
+  PodWriter pods_;
+  KindSync sync_;
+  std::map<std::string, api::PriorityClass> priority_classes_;
+
+ private:
+  void upsert(api::Kind, const std::monostate&, ChangeLog&) {}
+  void upsert(api::Kind kind, const api::Pod& pod, ChangeLog& log) {
+    if (kind == api::Kind::kFinishedPod) {
+      model_.gangs.upsert_finished(pod, sync_.number(kind), log);
+    } else {
+      pods_.upsert(pod, sync_.number(kind), log);
+    }
+  }
+  void upsert(api::Kind kind, const api::Node& node, ChangeLog& log) {
+    log.nodes(model_.nodes.upsert(node, sync_.number(kind)));
+  }
+  void upsert(api::Kind kind, const api::PodGroup& group, ChangeLog& log) {
+    model_.gangs.upsert_group(group, sync_.number(kind), log);
+  }
+  void upsert(api::Kind kind, const api::CompositePodGroup& group, ChangeLog& log) {
+    const auto told = model_.composites.upsert(group.meta, sync_.number(kind));
+    if (told != KnownObjects::Told::kNothing) model_.gangs.touch_children(group.meta.key, log);
+  }
+  void upsert(api::Kind kind, const api::PriorityClass& priority, ChangeLog&) {
+    const auto told = known_classes_.upsert(priority.meta, sync_.number(kind));
+    if (told != KnownObjects::Told::kNothing) {
+      priority_classes_[priority.meta.key.name] = priority;
+    }
+  }
+  /// Workloads and Namespaces: no rule that is built reads them, so nothing is kept.
+  void upsert(api::Kind, const api::Workload&, ChangeLog&) {}
+  void upsert(api::Kind, const api::Namespace&, ChangeLog&) {}
+
+  void remove(api::Kind, const std::monostate&, ChangeLog&) {}
+  void remove(api::Kind kind, const api::Pod& pod, ChangeLog& log) {
+    if (kind == api::Kind::kFinishedPod) {
+      model_.gangs.remove_finished(pod, log);
+    } else {
+      pods_.remove(pod.meta, log);
+    }
+  }
+  void remove(api::Kind, const api::Node& node, ChangeLog& log) {
+    log.nodes(model_.nodes.remove(node.meta));
+  }
+  void remove(api::Kind, const api::PodGroup& group, ChangeLog& log) {
+    model_.gangs.remove_group(group.meta, log);
+  }
+  void remove(api::Kind, const api::CompositePodGroup& group, ChangeLog& log) {
+    if (model_.composites.remove(group.meta)) model_.gangs.touch_children(group.meta.key, log);
+  }
+  void remove(api::Kind, const api::PriorityClass& priority, ChangeLog&) {
+    if (known_classes_.remove(priority.meta)) priority_classes_.erase(priority.meta.key.name);
+  }
+  void remove(api::Kind, const api::Workload&, ChangeLog&) {}
+  void remove(api::Kind, const api::Namespace&, ChangeLog&) {}
+
+  /// Takes away what the list that just ended, or the missing API, does not know.
+  void sweep(api::Kind kind, ChangeLog& log) {
+    const ListNumber list = sync_.number(kind);
+    switch (kind) {
+      case api::Kind::kPod:
+        pods_.sweep(list, log);
+        break;
+      case api::Kind::kFinishedPod:
+        model_.gangs.sweep_finished(list, log);
+        break;
+      case api::Kind::kNode:
+        log.nodes(model_.nodes.sweep(list));
+        break;
+      case api::Kind::kPodGroup:
+        model_.gangs.sweep_groups(list, log);
+        break;
+      case api::Kind::kCompositePodGroup:
+        for (const auto& key : model_.composites.sweep(list)) model_.gangs.touch_children(key, log);
+        break;
+      case api::Kind::kPriorityClass:
+        for (const auto& key : known_classes_.sweep(list)) priority_classes_.erase(key.name);
+        break;
+      case api::Kind::kWorkload:
+      case api::Kind::kNamespace:
+        break;
+    }
+  }
+
+  KnownObjects known_classes_;
+};
+
+ClusterState::ClusterState(std::string scheduler_name)
+    : impl_(std::make_unique<Impl>(std::move(scheduler_name))) {}
+ClusterState::~ClusterState() = default;
+
+Change ClusterState::apply(const api::Delta& delta) { return impl_->apply(delta); }
+
+bool ClusterState::synced() const { return impl_->sync_.synced(); }
+bool ClusterState::synced(api::Kind kind) const { return impl_->sync_.synced(kind); }
+bool ClusterState::served(api::Kind kind) const { return impl_->sync_.served(kind); }
+
+std::shared_ptr<const Snapshot> ClusterState::snapshot() {
+  return impl_->model_.nodes.snapshot();
+}
+
+std::optional<Gang> ClusterState::gang(GangId id) const {
+  return gang_value(impl_->model_, id.value);
+}
+
+std::optional<Gang> ClusterState::gang_outline(GangId id) const {
+  return cluster::gang_outline(impl_->model_, id.value);
+}
+
+std::vector<GangId> ClusterState::gangs() const {
+  std::vector<GangId> result;
+  for (const auto& [id, entry] : impl_->model_.gangs.entries()) {
+    if (!entry.members.empty()) result.push_back(GangId{id});
+  }
+  return result;
+}
+
+std::optional<GangId> ClusterState::find_gang(const api::ObjectKey& pod_group) const {
+  const std::optional<std::uint64_t> id = impl_->model_.gangs.find(pod_group);
+  return id ? std::optional(GangId{*id}) : std::nullopt;
+}
+
+std::optional<GangId> ClusterState::find_gang(const api::Uid& pod) const {
+  const PodSlot slot = impl_->model_.pods.find_unassigned(pod.text);
+  if (slot == PodTable::kNone) return std::nullopt;
+  return GangId{impl_->model_.pods.at(slot).gang};
+}
+
+void ClusterState::assume(const std::vector<AssumedPod>& pods) {
+  for (const AssumedPod& pod : pods) impl_->pods_.assume(pod);
+}
+
+void ClusterState::forget(const api::Uid& pod) { impl_->pods_.forget(pod); }
+
+StateCounts ClusterState::counts() const {
+  const Model& model = impl_->model_;
+  StateCounts counts;
+  counts.nodes = model.nodes.node_count();
+  counts.bound_pods = model.bound_pods;
+  counts.pending_pods = model.pending_pods;
+  for (const auto& [id, entry] : model.gangs.entries()) counts.gangs += entry.is_known() ? 1 : 0;
+  counts.classes = model.classes.size();
+  return counts;
+}
+
+std::optional<api::PriorityClass> ClusterState::priority_class(const std::string& name) const {
+  const auto place = impl_->priority_classes_.find(name);
+  if (place == impl_->priority_classes_.end()) return std::nullopt;
+  return place->second;
+}
+
+std::string ClusterState::recompute() const { return recount_difference(impl_->model_); }
+
+}  // namespace gang::cluster

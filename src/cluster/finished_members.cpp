@@ -1,0 +1,54 @@
+// The part of GangTable that counts members which succeeded. An error here is towards waiting: pods
+// of an earlier PodGroup never count for its successor, and a count outlives its pod.
+#include <utility>
+
+#include "cluster/gang_table.h"
+
+namespace gang::cluster {
+
+void GangTable::upsert_finished(const api::Pod& pod, ListNumber list, ChangeLog& log) {
+  const bool counts = pod.phase == api::PodPhase::kSucceeded && !pod.is_terminating();
+  if (pod.pod_group_name.empty()) return;
+  const std::uint64_t id = intern({pod.meta.key.name_space, pod.pod_group_name});
+  GangEntry& entry = entries_.at(id);
+  if (!entry.done) entry.done = std::make_unique<DoneMembers>();
+  DoneMembers& done = *entry.done;
+  const std::string& uid = pod.meta.uid.text;
+  if (const auto retired = done.retired.find(uid); retired != done.retired.end()) {
+    retired->second = list;
+  } else if (const auto known = done.counted.find(uid); known != done.counted.end()) {
+    known->second = list;
+  } else if (counts) {
+    done.counted.emplace(uid, list);
+    log.gang(id);
+  }
+  drop_if_unnamed(id);
+}
+
+void GangTable::remove_finished(const api::Pod& pod, ChangeLog& log) {
+  const auto place = by_group_.find({pod.meta.key.name_space, pod.pod_group_name});
+  if (place == by_group_.end()) return;
+  GangEntry& entry = entries_.at(place->second);
+  if (!entry.done) return;
+  entry.done->retired.erase(pod.meta.uid.text);
+  // While the PodGroup is there the count stays: the member has done its work.
+  if (entry.group || entry.done->counted.erase(pod.meta.uid.text) == 0) return;
+  log.gang(place->second);
+  drop_if_unnamed(place->second);
+}
+
+void GangTable::sweep_finished(ListNumber list, ChangeLog& log) {
+  const auto is_gone = [list](const auto& told) { return told.second != list; };
+  std::vector<std::uint64_t> touched;
+  for (auto& [id, entry] : entries_) {
+    if (!entry.done) continue;
+    std::erase_if(entry.done->retired, is_gone);
+    if (!entry.group && std::erase_if(entry.done->counted, is_gone) > 0) touched.push_back(id);
+  }
+  for (const std::uint64_t id : touched) {
+    log.gang(id);
+    drop_if_unnamed(id);
+  }
+}
+
+}  // namespace gang::cluster

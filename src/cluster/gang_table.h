@@ -1,0 +1,96 @@
+// GangTable: which gangs there are, who belongs to them, and what their PodGroups say.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/kind_sync.h"
+#include "cluster/pod_table.h"
+#include "gang/cluster/cluster_state.h"
+#include "gang/cluster/gang.h"
+
+namespace gang::cluster {
+
+/// What one apply() has touched, gathered and made a Change at the end.
+class ChangeLog {
+ public:
+  void gang(std::uint64_t id) { gangs_.emplace_back(id, false); }
+  /// Only versions, conditions or nominations of a member or of the group changed.
+  void gang_status(std::uint64_t id) { gangs_.emplace_back(id, true); }
+  void nodes(bool changed = true) { nodes_ |= changed; }
+  [[nodiscard]] Change finish();
+
+ private:
+  std::vector<std::pair<std::uint64_t, bool>> gangs_;  ///< id, status only
+  bool nodes_ = false;
+};
+
+/// Members of a PodGroup that succeeded, by pod UID, with the list that last told of each.
+struct DoneMembers {
+  std::unordered_map<std::string, ListNumber> counted;
+  std::unordered_map<std::string, ListNumber> retired;  ///< of an earlier PodGroup of that name
+};
+
+/// One gang. A lone pod's has no key: the pod's record has it.
+struct GangEntry {
+  GangKind kind = GangKind::kLonePod;
+  api::ObjectKey key;
+  std::unique_ptr<api::PodGroup> group;  ///< null: not known, or a lone pod
+  api::Uid last_uid;                     ///< of the newest PodGroup seen under that name
+  ListNumber list = 0;                   ///< in which the PodGroup was told last
+  std::vector<PodSlot> members;
+  MemberCounts counts;  ///< `done` is filled when a Gang is built
+  std::unique_ptr<DoneMembers> done;
+
+  /// Whether pods or a PodGroup stand behind it, not only finished pods.
+  [[nodiscard]] bool is_known() const { return group != nullptr || !members.empty(); }
+};
+
+/// Owned by the state. Always: an entry exists exactly while a pod, a PodGroup or a finished pod
+/// names it; ids are never given twice; counts equal the states of the members.
+class GangTable {
+ public:
+  explicit GangTable(PodTable& pods) : pods_(pods) {}
+
+  [[nodiscard]] const GangEntry* find(std::uint64_t id) const;
+  [[nodiscard]] std::optional<std::uint64_t> find(const api::ObjectKey& pod_group) const;
+  [[nodiscard]] const std::map<std::uint64_t, GangEntry>& entries() const { return entries_; }
+
+  /// Puts a pod among the members of its PodGroup, or makes it a lone pod where the key has no name.
+  void join(PodSlot pod, const api::ObjectKey& pod_group);
+  void leave(PodSlot pod);
+  /// Moves the counts of the pod's gang, if it has one.
+  void set_state(PodSlot pod, MemberState state);
+
+  void upsert_group(const api::PodGroup& group, ListNumber list, ChangeLog& log);
+  void remove_group(const api::ObjectMeta& meta, ChangeLog& log);
+  void sweep_groups(ListNumber list, ChangeLog& log);
+
+  void upsert_finished(const api::Pod& pod, ListNumber list, ChangeLog& log);
+  void remove_finished(const api::Pod& pod, ChangeLog& log);
+  void sweep_finished(ListNumber list, ChangeLog& log);
+
+  /// Touches the gangs whose PodGroup names that CompositePodGroup as its parent.
+  void touch_children(const api::ObjectKey& composite, ChangeLog& log) const;
+
+ private:
+  std::uint64_t intern(const api::ObjectKey& pod_group);
+  void drop_group(std::uint64_t id, ChangeLog& log);
+  void drop_if_unnamed(std::uint64_t id);
+  void set_parent(std::uint64_t id, const std::string& before, const std::string& after);
+  static void adopt_uid(GangEntry& entry, const api::Uid& uid);
+
+  PodTable& pods_;
+  std::map<std::uint64_t, GangEntry> entries_;
+  std::unordered_map<api::ObjectKey, std::uint64_t> by_group_;
+  std::map<api::ObjectKey, std::set<std::uint64_t>> children_;  ///< by parent
+  std::uint64_t ids_given_ = 0;
+};
+
+}  // namespace gang::cluster

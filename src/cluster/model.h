@@ -1,0 +1,36 @@
+// Model: the tables of a ClusterState, side by side.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "cluster/class_table.h"
+#include "cluster/gang_table.h"
+#include "cluster/kind_sync.h"
+#include "cluster/known_objects.h"
+#include "cluster/node_table.h"
+#include "cluster/pod_table.h"
+#include "cluster/resource_table.h"
+
+namespace gang::cluster {
+
+/// Owned by ClusterState, which alone lets it be written. Always between two calls: every pod with
+/// `node` is booked there once with its footprint, and is a member of the gang in `gang`.
+struct Model {
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  ResourceTable resources;
+  NodeTable nodes{resources};
+  PodTable pods;
+  ClassTable classes;
+  GangTable gangs{pods};
+  KnownObjects composites;
+  std::size_t bound_pods = 0;
+  std::size_t pending_pods = 0;  ///< own, unassigned, assumed ones included
+};
+
+}  // namespace gang::cluster
