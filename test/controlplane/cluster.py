@@ -96,7 +96,7 @@ class Cluster:
         self.ports = {}
         self._components = {}  # name -> process.Process, in the order of their start
         self._janitor = None
-        self._client = None
+        self._clients = []  # the administrator's, then those of client_of()
         self._lock = threading.Lock()
 
     def __enter__(self):
@@ -134,6 +134,7 @@ class Cluster:
 
     def close(self):
         """Ends all processes at once and removes every file. May be called twice."""
+        self._forget_clients()
         self._stop_all()
         if self.directory is not None:
             shutil.rmtree(self.directory, ignore_errors=True)
@@ -154,7 +155,7 @@ class Cluster:
             self._wait_ready(name, lambda: self.client().request("GET", "/readyz") == "ok")
 
     def stop_component(self, name, graceful=True):
-        """Ends a component with SIGTERM, or as a crash would."""
+        """Ends a component with SIGTERM (and SIGKILL after 5 s), or as a crash would."""
         self._components.pop(name).stop(signal.SIGTERM if graceful else signal.SIGKILL)
 
     def restart_apiserver(self, graceful=False):
@@ -183,13 +184,16 @@ class Cluster:
     def client(self):
         """The administrator's client; one for all callers."""
         with self._lock:
-            if self._client is None:
-                self._client = Client(self.kubeconfig, self.binary)
-            return self._client
+            if not self._clients:
+                self._clients.append(Client(self.kubeconfig, self.binary))
+            return self._clients[0]
 
     def client_of(self, kubeconfig):
         """A client of its own for the user of any kubeconfig of this cluster."""
-        return Client(kubeconfig, self.binary)
+        made = Client(kubeconfig, self.binary)
+        self.client()  # the administrator's stays the first
+        self._clients.append(made)
+        return made
 
     def log(self, name):
         """Everything that a component has written, over all its starts."""
@@ -260,19 +264,25 @@ class Cluster:
             self.directory = pathlib.Path(self.setup.directory).absolute()
             self.directory.mkdir(mode=0o700, parents=True)
         else:
-            self.directory = pathlib.Path(tempfile.mkdtemp(prefix="controlplane-", dir=_fast_folder()))
+            made = tempfile.mkdtemp(prefix="controlplane-", dir=_fast_folder())
+            self.directory = pathlib.Path(made)
         self._janitor = process.janitor(self.directory)
 
     def _start_server(self):
         """Certificates, etcd and the API server, on newly chosen ports."""
         names = ("etcd", "etcd-peer", "kube-apiserver")
         self.ports = dict(zip(names, process.free_ports(len(names))))
-        self._client = None
+        self._forget_clients()
         shutil.rmtree(self.directory / "etcd", ignore_errors=True)
         subprocess.run(
             [self.binary, "certs", "--dir", self._certs(), "--server", self.server], check=True)
         self.start_component("etcd")
         self.start_component("kube-apiserver")
+
+    def _forget_clients(self):
+        for client in self._clients:
+            client.close()
+        self._clients.clear()
 
     def _stop_all(self):
         for name in reversed(list(self._components)):

@@ -67,8 +67,8 @@ class Client:
     """Talks to one API server as one user; made from a kubeconfig of this folder's making.
 
     Any thread may call it: each has a connection of its own, kept open between calls. The server's
-    certificate is verified. Nothing is retried, except that a kept connection which the server
-    closed meanwhile is opened anew for a call that was not yet sent.
+    certificate is verified. Nothing is retried, except once a call that met a kept connection
+    which the server had closed.
     """
 
     def __init__(self, kubeconfig, binary, timeout=30.0):
@@ -79,7 +79,13 @@ class Client:
         self._token = user.get("token")
         self._tls = _tls_context(user, cluster)
         self._local = threading.local()
+        self._connections = []  # those of all threads, to be closed at the end
         self._kinds = {}
+
+    def close(self):
+        """Closes the kept connections; a later call opens one again."""
+        for connection in self._connections:
+            connection.close()
 
     # --- verbs on resources
 
@@ -113,15 +119,17 @@ class Client:
         return self.request("PATCH", path, body, content_type=content_type)
 
     def delete(self, resource, name, namespace="default", grace=None, uid=None):
-        """Deletes one object; `grace` in seconds, `uid` as precondition."""
-        options = {"kind": "DeleteOptions", "apiVersion": "v1"}
+        """Deletes one object and what it owns; `grace` in seconds, `uid` as precondition."""
+        options = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
         if grace is not None:
             options["gracePeriodSeconds"] = grace
         if uid is not None:
             options["preconditions"] = {"uid": uid}
         return self.request("DELETE", self.path(resource, name, namespace), options)
 
-    def delete_all(self, resource, namespace=None, **query):
+    def delete_all(self, resource, namespace, **query):
+        """Deletes the objects of one namespace, or those that `query` selects."""
+        query.setdefault("propagationPolicy", "Background")
         return self.request("DELETE", self.path(resource, None, namespace), query=query)
 
     def bind(self, pod, node, resource_version=None, annotations=None):
@@ -215,20 +223,26 @@ class Client:
         return json.loads(answer) if answer_type.startswith(JSON) else answer.decode()
 
     def _exchange(self, method, path, data, content_type):
-        connection = getattr(self._local, "connection", None) or self._connect(self.timeout)
-        self._local.connection = connection
-        fresh = connection.sock is None
+        connection = self._connection()
+        kept = connection.sock is not None
         try:
             return _send(connection, method, path, data, self._headers(content_type))
-        except (http.client.RemoteDisconnected, ConnectionError):
+        except (ConnectionError, http.client.HTTPException):
             connection.close()
-            if fresh:
+            if not kept:
                 raise
-            # The server had closed the idle connection, as after its restart.
-            return _send(connection, method, path, data, self._headers(content_type))
+            # The server closed the kept connection, as at its restart: this opens a new one.
+            return self._exchange(method, path, data, content_type)
         except BaseException:
             connection.close()
             raise
+
+    def _connection(self):
+        """The one that this thread keeps."""
+        if not hasattr(self._local, "connection"):
+            self._local.connection = self._connect(self.timeout)
+            self._connections.append(self._local.connection)
+        return self._local.connection
 
     def _connect(self, timeout):
         return http.client.HTTPSConnection(

@@ -1,6 +1,6 @@
-// Command controlplane holds every process of a small real Kubernetes control plane in one binary,
-// so that tests compile and cache one file. `controlplane COMPONENT [flags]` becomes that component:
-// the flags are those of the upstream program of the same name.
+// Command controlplane holds every process of a small real Kubernetes control plane in one
+// binary, so that tests compile and cache one file. `controlplane COMPONENT [flags]` becomes that
+// component: the flags are those of the upstream program of the same name.
 package main
 
 import (

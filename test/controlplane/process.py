@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 _PR_SET_PDEATHSIG = 1
-_STOP_SECONDS = 20.0  # after that SIGTERM becomes SIGKILL
+_STOP_SECONDS = 5.0  # after that SIGTERM becomes SIGKILL; kube-apiserver often waits for a minute
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
