@@ -40,6 +40,9 @@ struct MemberText {
   api::Uid uid;
   api::ResourceVersion resource_version;
   std::string message;  ///< own FitError when it fits nowhere, else the group's text
+  /// PodScheduled as the state knows it, so that nothing is written twice. Empty type: not known.
+  api::Condition current;
+  std::int64_t generation = 0;  ///< observedGeneration to write; 0 = absent
 };
 
 /// Why there is no plan.
@@ -47,16 +50,16 @@ struct Explanation {
   GangRef gang;
   Verdict verdict = Verdict::kImpossibleNow;
   std::int32_t minimum = 1;
-  std::int32_t scheduled = 0;   ///< base + the most members that could be placed
-  std::int32_t remaining = 0;   ///< members not examined
-  std::int32_t bound = 0;       ///< bound members when this was made
+  std::int32_t scheduled = 0;  ///< base + the most members that could be placed
+  std::int32_t remaining = 0;  ///< members not examined
+  std::int32_t bound = 0;      ///< bound members when this was made
   std::int32_t live = 0;
   std::int64_t node_total = 0;
   std::vector<Reason> reasons;  ///< all of the first class left over: node_count desc, then text
   std::string message;          ///< group text, at most 4,096 bytes
   std::vector<MemberText> members;  ///< empty when pods are to be left alone
-  bool degraded = false;         ///< the gang was committed and now has fewer than its minimum
-  bool partially_bound = false;  ///< members of unknown origin are bound, fewer than the minimum
+  bool degraded = false;            ///< the gang was committed and now has fewer than its minimum
+  bool partially_bound = false;     ///< members of unknown origin are bound, fewer than the minimum
   /// The group's condition may be written (False); never for a group that is True already.
   bool writes_condition = true;
 };

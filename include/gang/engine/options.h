@@ -5,11 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 #include <string>
+#include <vector>
 
 namespace gang::engine {
 
+/// See the head of the file.
 struct Options {
   /// Terms of plain pods, as upstream's default profile weighs them.
   std::int32_t weight_taint_preference = 3;  ///< PreferNoSchedule taints

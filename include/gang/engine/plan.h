@@ -1,7 +1,7 @@
 // Plan: the decision that starts a gang, as a value; and RoundOutcome, what became of it.
 //
-// The engine makes plans, the scheduler numbers their round, the binder carries them out and reports
-// a RoundOutcome, the scheduler decides again. Values only, any thread.
+// The engine makes plans, the scheduler numbers their round, the binder carries them out and
+// reports a RoundOutcome, the scheduler decides again. Values only, any thread.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ struct Assignment {
 /// Assignments that bring a gang to its minimum, then extras that fit as well.
 struct Plan {
   GangRef gang;
-  std::int32_t minimum = 1;  ///< bound members that make the gang whole
-  std::int32_t base = 0;     ///< members bound or assumed before this plan
-  std::int32_t need = 0;     ///< max(0, minimum - base); the first `need` assignments
+  std::int32_t minimum = 1;             ///< bound members that make the gang whole
+  std::int32_t base = 0;                ///< members bound or assumed before this plan
+  std::int32_t need = 0;                ///< max(0, minimum - base); the first `need` assignments
   std::vector<Assignment> assignments;  ///< may be empty: only the record is missing
   /// Set by the scheduler, not by the engine: the stamp of the round ("" for a lone pod).
   std::string stamp;
@@ -50,10 +50,10 @@ struct Plan {
 [[nodiscard]] std::string plan_hash(const Plan& plan);
 
 enum class MemberEnd {
-  kBound,     ///< confirmed on the planned node
+  kBound,      ///< confirmed on the planned node
   kElsewhere,  ///< found bound to another node by somebody else
-  kLost,      ///< deleted, deleting, gated, or replaced by another UID
-  kNotBound,  ///< definitely not bound; may be planned again
+  kLost,       ///< deleted, deleting, gated, or replaced by another UID
+  kNotBound,   ///< definitely not bound; may be planned again
 };
 
 /// What became of one assignment. Always definite.
@@ -65,11 +65,11 @@ struct MemberOutcome {
 };
 
 enum class RoundEnd {
-  kCommitted,     ///< base + bound >= minimum, and recorded where it had to be
-  kMembersLost,   ///< some binds were refused for good
-  kUnavailable,   ///< the server did not answer within the commit deadline
-  kRefused,       ///< 403, 422: our rights or our request are wrong; retrying does not help
-  kGroupGone,     ///< the PodGroup was deleted or replaced
+  kCommitted,    ///< base + bound >= minimum, and recorded where it had to be
+  kMembersLost,  ///< some binds were refused for good
+  kUnavailable,  ///< the server did not answer within the commit deadline
+  kRefused,      ///< 403, 422: our rights or our request are wrong; retrying does not help
+  kGroupGone,    ///< the PodGroup was deleted or replaced
 };
 
 /// The report of the binder after a round.

@@ -1,12 +1,12 @@
 // Planner: plan(), the one entry point of the engine.
 //
-// Problem: given a snapshot and a gang, place all of need() pending members or none, and every other
-// pending member that fits as well; or say why not.
+// Problem: given a snapshot and a gang, place all of need() pending members or none, and every
+// other pending member that fits as well; or say why not.
 // Idea: members of one PodClass are alike, so per class and node a capacity count (how many members
-// fit, 0 when a filter refuses) and a score are kept and refreshed only for nodes that changed since
-// the class was last planned. One class: the gang fits exactly when the sum of its counts reaches
-// need(); nodes are taken by score. Unlike classes: members are assigned one by one in an Overlay,
-// scarcest class first, with bounded backtracking over nodes that differ.
+// fit, 0 when a filter refuses) and a score are kept and refreshed only for nodes that changed
+// since the class was last planned. One class: the gang fits exactly when the sum of its counts
+// reaches need(); nodes are taken by score. Unlike classes: members are assigned one by one in an
+// Overlay, scarcest class first, with bounded backtracking over nodes that differ.
 // Ties: score descending, then node name. Complexity: warm, one class: O(chunks + changed nodes x
 // log nodes + members x log nodes); a new class: one pass over the nodes.
 // Cannot find: rules listed by PodRules, which are refused by name (Verdict::kRuleNotBuilt).

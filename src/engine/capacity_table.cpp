@@ -1,0 +1,143 @@
+#include "engine/capacity_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "engine/filter.h"
+
+namespace gang::engine {
+
+namespace {
+
+std::int32_t clamped(std::int64_t value) {
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(value, 0, std::numeric_limits<std::int32_t>::max()));
+}
+
+}  // namespace
+
+CapacityTable::CapacityTable(ClassRules rules, const Options& options)
+    : rules_(std::move(rules)), usage_terms_(weighted_terms(rules_, options)) {
+  for (const PreferenceTerm& term : preference_terms()) {
+    preference_weights_.push_back(std::max(0, options.*term.weight));
+  }
+  raw_maxima_.assign(preference_weights_.size(), 0);
+}
+
+void CapacityTable::build(const cluster::Snapshot& snapshot) {
+  const std::size_t count = snapshot.by_name().size();
+  entries_.assign(count, {});
+  fleet_.assign(count, 0);
+  raws_.clear();
+  tree_.reset(static_cast<std::uint32_t>(count));
+  capacity_sum_ = 0;
+  fleet_sum_ = 0;
+  line_counts_.fill(0);
+  for (std::uint32_t rank = 0; rank < count; ++rank) judge_facts(snapshot, rank, Upper::kLater);
+  update_raw_maxima();
+  judge_all(snapshot);
+  generation_ = snapshot.generation();
+  by_name_generation_ = snapshot.by_name_generation();
+}
+
+void CapacityTable::refresh(const cluster::Snapshot& snapshot,
+                            std::span<const std::uint32_t> ranks) {
+  bool facts_changed = false;
+  for (const std::uint32_t rank : ranks) {
+    if (snapshot.facts_generation(snapshot.by_name()[rank]) <= generation_) continue;
+    judge_facts(snapshot, rank, Upper::kUpdate);
+    facts_changed = true;
+  }
+  generation_ = snapshot.generation();
+  if (facts_changed && update_raw_maxima()) return judge_all(snapshot);
+  for (const std::uint32_t rank : ranks) {
+    set(rank, judge(rank, NodeUse(snapshot, snapshot.by_name()[rank], nullptr)));
+  }
+}
+
+/// Afterwards the entry carries a facts line exactly when a facts filter refuses.
+void CapacityTable::judge_facts(const cluster::Snapshot& snapshot, std::uint32_t rank,
+                                Upper upper) {
+  const cluster::NodeIndex node = snapshot.by_name()[rank];
+  const cluster::NodeInfo& info = *snapshot.node(node);
+  const LineSet refusal = facts_refusal(rules_, info);
+  store(rank, {.reasons = refusal}, upper);
+
+  const std::int32_t fleet_before = std::exchange(fleet_[rank], 0);
+  if (refusal == 0) {
+    fleet_[rank] = clamped(usage_room(rules_, NodeUse::emptied(snapshot, node)).count);
+  }
+  fleet_sum_ += fleet_[rank] - std::int64_t{fleet_before};
+
+  const std::span<const PreferenceTerm> terms = preference_terms();
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const std::int32_t raw = refusal == 0 ? terms[i].raw(rules_, info) : 0;
+    if (raw != 0 && raws_.empty()) raws_.assign(entries_.size() * terms.size(), 0);
+    if (!raws_.empty()) raws_[rank * terms.size() + i] = raw;
+  }
+}
+
+bool CapacityTable::update_raw_maxima() {
+  std::vector<std::int32_t> maxima(raw_maxima_.size(), 0);
+  for (std::size_t i = 0; i < raws_.size(); ++i) {
+    std::int32_t& most = maxima[i % maxima.size()];
+    most = std::max(most, raws_[i]);
+  }
+  return std::exchange(raw_maxima_, maxima) != maxima;
+}
+
+void CapacityTable::judge_all(const cluster::Snapshot& snapshot) {
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    const NodeUse use(snapshot, snapshot.by_name()[rank], nullptr);
+    store(rank, judge(rank, use), Upper::kLater);
+  }
+  tree_.rebuild();
+}
+
+std::int64_t CapacityTable::preference_score(std::uint32_t rank) const {
+  const std::span<const PreferenceTerm> terms = preference_terms();
+  std::int64_t score = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const std::int32_t raw = raws_.empty() ? 0 : raws_[rank * terms.size() + i];
+    score += preference_weights_[i] * terms[i].normalise(raw, raw_maxima_[i]);
+  }
+  return score;
+}
+
+NodeEntry CapacityTable::judge(std::uint32_t rank, const NodeUse& use) const {
+  const LineSet refusal = entries_[rank].reasons & rules_.facts_lines;
+  if (refusal != 0) return {.reasons = refusal};
+  const Room room = usage_room(rules_, use);
+  NodeEntry entry = {.capacity = clamped(room.count), .reasons = room.lines};
+  if (entry.capacity == 0) return entry;
+  std::int64_t score = preference_score(rank);
+  for (const WeightedTerm& weighted : usage_terms_) {
+    score += weighted.weight * weighted.term->score(rules_, use);
+  }
+  entry.score = clamped(score);
+  return entry;
+}
+
+void CapacityTable::set(std::uint32_t rank, const NodeEntry& entry) {
+  store(rank, entry, Upper::kUpdate);
+}
+
+void CapacityTable::store(std::uint32_t rank, const NodeEntry& entry, Upper upper) {
+  NodeEntry& old = entries_[rank];
+  capacity_sum_ += std::int64_t{entry.capacity} - old.capacity;
+  for (LineSet changed = old.reasons ^ entry.reasons; changed != 0; changed &= changed - 1) {
+    const LineSet line = changed & (~changed + 1);
+    line_counts_[std::countr_zero(line)] += (entry.reasons & line) != 0 ? 1 : -1;
+  }
+  const std::int32_t key = entry.capacity > 0 ? entry.score : MaxTree::kNone;
+  if (upper == Upper::kLater) {
+    tree_.set_leaf(rank, key);
+  } else if (tree_.key(rank) != key) {
+    tree_.set(rank, key);
+  }
+  old = entry;
+}
+
+}  // namespace gang::engine

@@ -1,0 +1,92 @@
+// CapacityTable: for one PodClass, how many members fit on each node, how good each node is, and
+// why a node takes no more; with sums that answer a whole gang in constant time.
+//
+// Nodes are addressed by rank, their position in Snapshot::by_name(), so that the leftmost largest
+// score is "highest score, then lowest name". A node that takes k members counts under the lines
+// that refuse member k + 1: when nothing fits these are its reasons now, and when a gang does not
+// fit they are its reasons once the fitting members are placed. Hence an explanation needs no
+// second search.
+// Complexity: refresh O(changed nodes x (requests + log nodes)); a new class or a changed set of
+// nodes: one pass over the nodes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/class_rules.h"
+#include "engine/max_tree.h"
+#include "engine/overlay.h"
+#include "engine/score.h"
+
+namespace gang::engine {
+
+/// Judgement of one node. A value.
+struct NodeEntry {
+  std::int32_t capacity = 0;  ///< members that fit, 0 when a filter refuses
+  std::int32_t score = 0;     ///< of the next member; 0 when capacity is 0
+  LineSet reasons = 0;        ///< what refuses member capacity + 1
+  friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
+};
+
+/// See the head of the file. Owned by TableCache, lives until evicted; single thread.
+/// Always between calls of plan(): equal to a table built anew from the snapshot it was last
+/// refreshed with. Does not search and writes no texts.
+class CapacityTable {
+ public:
+  CapacityTable(ClassRules rules, const Options& options);
+
+  /// One pass over all nodes.
+  void build(const cluster::Snapshot& snapshot);
+
+  /// Brings single nodes up to date. `ranks` are those of nodes that changed since generation().
+  /// REQUIRES: build() was called since the set of nodes changed.
+  void refresh(const cluster::Snapshot& snapshot, std::span<const std::uint32_t> ranks);
+
+  /// Judges a node as the overlay leaves it.
+  [[nodiscard]] NodeEntry judge(std::uint32_t rank, const NodeUse& use) const;
+  void set(std::uint32_t rank, const NodeEntry& entry);
+
+  [[nodiscard]] const NodeEntry& entry(std::uint32_t rank) const { return entries_[rank]; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
+  /// Best node that takes a member, MaxTree::kNowhere when there is none.
+  [[nodiscard]] std::uint32_t best() const { return tree_.leftmost_max(); }
+  [[nodiscard]] std::int64_t capacity_sum() const { return capacity_sum_; }
+  /// The same if every pod were gone.
+  [[nodiscard]] std::int64_t fleet_sum() const { return fleet_sum_; }
+  /// Nodes that count under line i.
+  [[nodiscard]] std::int32_t node_count(std::size_t line) const { return line_counts_[line]; }
+  [[nodiscard]] const ClassRules& rules() const { return rules_; }
+  /// Of the snapshot it equals; 0 before build().
+  [[nodiscard]] cluster::Generation generation() const { return generation_; }
+  [[nodiscard]] cluster::Generation by_name_generation() const { return by_name_generation_; }
+
+ private:
+  enum class Upper { kUpdate, kLater };
+
+  void judge_facts(const cluster::Snapshot& snapshot, std::uint32_t rank, Upper upper);
+  void store(std::uint32_t rank, const NodeEntry& entry, Upper upper);
+  void judge_all(const cluster::Snapshot& snapshot);
+  /// Whether a maximum changed.
+  bool update_raw_maxima();
+  [[nodiscard]] std::int64_t preference_score(std::uint32_t rank) const;
+
+  const ClassRules rules_;
+  const std::vector<WeightedTerm> usage_terms_;
+  std::vector<std::int64_t> preference_weights_;  ///< by preference term
+
+  cluster::Generation generation_ = 0;
+  cluster::Generation by_name_generation_ = 0;
+  std::vector<NodeEntry> entries_;   ///< by rank
+  std::vector<std::int32_t> fleet_;  ///< capacity of the emptied node, by rank
+  std::vector<std::int32_t> raws_;   ///< [rank x terms + term]; empty while all are 0
+  std::vector<std::int32_t> raw_maxima_;
+  MaxTree tree_;
+  std::int64_t capacity_sum_ = 0;
+  std::int64_t fleet_sum_ = 0;
+  std::array<std::int32_t, 64> line_counts_{};
+};
+
+}  // namespace gang::engine

@@ -1,0 +1,84 @@
+// Draft: a plan under construction: an Overlay and the tables of the gang's classes, kept in step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/capacity_table.h"
+#include "engine/overlay.h"
+
+namespace gang::engine {
+
+/// Pending members of one class. A value; the table must outlive it.
+struct DraftClass {
+  CapacityTable* table = nullptr;
+  std::int32_t member_count = 0;
+};
+
+/// One member put on one node, by rank. A value.
+struct Pick {
+  std::uint32_t class_index = 0;  ///< into Draft::classes()
+  std::uint32_t rank = 0;
+  friend bool operator==(const Pick&, const Pick&) = default;
+};
+
+/// Where to roll back to. A value.
+struct DraftPoint {
+  std::size_t picks = 0;
+  std::size_t saved = 0;
+};
+
+/// Tentative picks of one gang. Owned by Planner and reused, like the overlay; single thread.
+/// Always: every table equals what its class sees with all picks booked, apart from hidden nodes.
+/// After rollback({}) the tables are as they were at begin(). Does not choose.
+class Draft {
+ public:
+  /// REQUIRES: everything is rolled back; the tables are current for the snapshot.
+  void begin(const cluster::Snapshot& snapshot, std::vector<DraftClass> classes);
+
+  /// Books one member. REQUIRES: the class has capacity on the node.
+  void place(Pick pick);
+  /// Takes a node out of the choice of one class, until rolled back.
+  void hide(Pick pick);
+  /// Places members of the class, best node first, until `limit` of its members are placed.
+  void fill(std::uint32_t class_index, std::int32_t limit);
+
+  [[nodiscard]] DraftPoint point() const {
+    return {.picks = picks_.size(), .saved = saved_.size()};
+  }
+  void rollback(DraftPoint to);
+
+  [[nodiscard]] const std::vector<DraftClass>& classes() const { return classes_; }
+  [[nodiscard]] CapacityTable& table(std::uint32_t class_index) const {
+    return *classes_[class_index].table;
+  }
+  [[nodiscard]] const std::vector<Pick>& picks() const { return picks_; }
+  [[nodiscard]] std::int32_t placed_count() const {
+    return static_cast<std::int32_t>(picks_.size());
+  }
+  [[nodiscard]] std::int32_t placed_count(std::uint32_t class_index) const {
+    return placed_[class_index];
+  }
+  [[nodiscard]] const cluster::Snapshot& snapshot() const { return *snapshot_; }
+  [[nodiscard]] bool touched(std::uint32_t rank) const {
+    return overlay_.touched(snapshot_->by_name()[rank]);
+  }
+
+ private:
+  /// An entry of a table as it was.
+  struct Saved {
+    Pick at;
+    NodeEntry entry;
+  };
+
+  void change(Pick at, const NodeEntry& entry);
+
+  const cluster::Snapshot* snapshot_ = nullptr;
+  Overlay overlay_;
+  std::vector<DraftClass> classes_;
+  std::vector<Pick> picks_;
+  std::vector<std::int32_t> placed_;  ///< by class
+  std::vector<Saved> saved_;
+};
+
+}  // namespace gang::engine

@@ -1,0 +1,130 @@
+#include "engine/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "engine/filter.h"
+
+namespace gang::engine {
+
+namespace {
+
+Explanation blank(const cluster::Gang& gang, Verdict verdict) {
+  return {.gang = {.id = gang.id, .kind = gang.kind, .key = gang.key, .uid = gang.uid},
+          .verdict = verdict,
+          .minimum = gang.minimum,
+          .bound = gang.counts.bound,
+          .live = gang.counts.live()};
+}
+
+std::string joined(const std::vector<Reason>& reasons, std::size_t count_max) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(count_max, reasons.size()); ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", reasons[i].node_count, reasons[i].text);
+  }
+  return text;
+}
+
+std::string group_text(const cluster::Gang& gang, const Attempt& attempt, const Options& options) {
+  std::string text = "pod group is unschedulable";
+  // A gang that has its minimum already only failed to place what is above it.
+  if (attempt.scheduled < gang.minimum) {
+    text += fmt::format(", minCount ({}) cannot be satisfied: {} scheduled, {} remaining",
+                        gang.minimum, attempt.scheduled, attempt.remaining);
+  }
+  if (attempt.verdict == Verdict::kSearchLimitReached) text += "; search limit reached";
+  const auto shown = static_cast<std::size_t>(std::max(0, options.reasons_shown_max));
+  const std::string reasons = joined(attempt.reasons, shown);
+  if (!reasons.empty()) text += "; " + reasons;
+  return text;
+}
+
+MemberText told(const cluster::Member& member, std::string message) {
+  return {.pod = member.key,
+          .uid = member.uid,
+          .resource_version = member.resource_version,
+          .message = std::move(message)};
+}
+
+}  // namespace
+
+std::string cut(std::string text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text;
+}
+
+std::vector<Reason> reasons_of(const CapacityTable& table) {
+  const std::vector<ReasonLine>& lines = table.rules().lines;
+  std::vector<Reason> reasons;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (table.node_count(i) == 0) continue;
+    reasons.push_back(
+        {.filter = lines[i].filter, .text = lines[i].text, .node_count = table.node_count(i)});
+  }
+  std::ranges::sort(reasons, [](const Reason& a, const Reason& b) {
+    return std::tie(b.node_count, a.text) < std::tie(a.node_count, b.text);
+  });
+  return reasons;
+}
+
+std::string fit_error(const CapacityTable& table) {
+  if (table.size() == 0) return "no nodes available to schedule pods";
+  const ClassRules& rules = table.rules();
+  // Refused before any node was looked at: the text stands once, uncounted.
+  if (rules.named_nodes && rules.named_nodes->empty()) {
+    return fmt::format("0/{} nodes are available: {}.", table.size(), kNodeNamesConflict.text);
+  }
+  std::vector<std::string> entries;
+  for (const Reason& reason : reasons_of(table)) {
+    entries.push_back(fmt::format("{} {}", reason.node_count, reason.text));
+  }
+  std::ranges::sort(entries);
+  return cut(fmt::format("0/{} nodes are available: {}.", table.size(), fmt::join(entries, ", ")),
+             kMessageBytesMax);
+}
+
+Explanation explain(const cluster::Gang& gang, Attempt attempt,
+                    const std::vector<DraftClass>& classes, const Options& options) {
+  Explanation explanation = blank(gang, attempt.verdict);
+  explanation.scheduled = attempt.scheduled;
+  explanation.remaining = attempt.remaining;
+  explanation.node_total = classes.empty() ? 0 : classes.front().table->size();
+
+  std::vector<std::string> fit_errors;
+  for (const DraftClass& demand : classes) {
+    fit_errors.push_back(demand.table->capacity_sum() == 0 ? fit_error(*demand.table) : "");
+  }
+  const bool lone = gang.kind == cluster::GangKind::kLonePod && !fit_errors.empty();
+  explanation.message =
+      cut(lone ? fit_errors.front() : group_text(gang, attempt, options), kMessageBytesMax);
+  for (const cluster::Member& member : gang.members) {
+    if (member.class_index < 0) continue;
+    const std::string& own = fit_errors[static_cast<std::size_t>(member.class_index)];
+    explanation.members.push_back(told(member, own.empty() ? explanation.message : own));
+  }
+  explanation.reasons = std::move(attempt.reasons);
+  return explanation;
+}
+
+Explanation explain(const cluster::Gang& gang, const Refusal& refusal, std::int64_t node_total) {
+  Explanation explanation = blank(gang, refusal.verdict);
+  explanation.scheduled = gang.counts.base();
+  explanation.node_total = node_total;
+  explanation.message = cut(refusal.message, kMessageBytesMax);
+  // Pods that only wait for others of their gang are left alone.
+  if (refusal.verdict == Verdict::kWaitingForPods) return explanation;
+  for (const cluster::Member& member : gang.members) {
+    if (member.class_index >= 0) {
+      explanation.members.push_back(told(member, explanation.message));
+    }
+  }
+  return explanation;
+}
+
+}  // namespace gang::engine

@@ -1,0 +1,44 @@
+// Texts and reasons of a gang that has no plan, from what its tables already know.
+//
+// Group texts: the gang contract 2.11. A lone pod, and a member that fits nowhere even alone: its
+// own FitError, the scheduling contract 8.1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/draft.h"
+#include "engine/refusal.h"
+#include "gang/cluster/gang.h"
+#include "gang/engine/explanation.h"
+
+namespace gang::engine {
+
+inline constexpr std::size_t kMessageBytesMax = 4096;
+
+/// How an attempt ended. A value.
+struct Attempt {
+  Verdict verdict = Verdict::kImpossibleNow;
+  std::int32_t scheduled = 0;
+  std::int32_t remaining = 0;
+  std::vector<Reason> reasons;
+};
+
+/// `0/<N> nodes are available: ...` of a class with capacity nowhere.
+[[nodiscard]] std::string fit_error(const CapacityTable& table);
+
+/// Causes that the table counts, largest first, then bytewise.
+[[nodiscard]] std::vector<Reason> reasons_of(const CapacityTable& table);
+
+/// REQUIRES: `classes` belong to gang.classes, one by one, and nothing is booked.
+[[nodiscard]] Explanation explain(const cluster::Gang& gang, Attempt attempt,
+                                  const std::vector<DraftClass>& classes, const Options& options);
+
+/// Of a gang that was not planned; every pending member is told the refusal.
+[[nodiscard]] Explanation explain(const cluster::Gang& gang, const Refusal& refusal,
+                                  std::int64_t node_total);
+
+/// Cuts at a code point so that at most `bytes_max` bytes stay.
+[[nodiscard]] std::string cut(std::string text, std::size_t bytes_max);
+
+}  // namespace gang::engine

@@ -1,0 +1,65 @@
+#include "engine/max_tree.h"
+
+#include <algorithm>
+
+namespace gang::engine {
+
+namespace {
+
+constexpr std::size_t padded(std::size_t count, std::size_t fan) {
+  return (count + fan - 1) / fan * fan;
+}
+
+template <std::size_t kCount>
+std::int32_t max_of(const std::int32_t* keys) {
+  std::int32_t best = keys[0];
+  for (std::size_t i = 1; i < kCount; ++i) best = std::max(best, keys[i]);
+  return best;
+}
+
+}  // namespace
+
+void MaxTree::reset(std::uint32_t count) {
+  levels_.clear();
+  std::size_t size = std::max<std::size_t>(count, 1);
+  do {
+    levels_.emplace_back(padded(size, kFan), kNone);
+    size = levels_.back().size() / kFan;
+  } while (levels_.back().size() > kFan);
+}
+
+void MaxTree::rebuild() {
+  for (std::size_t level = 1; level < levels_.size(); ++level) {
+    const std::vector<std::int32_t>& below = levels_[level - 1];
+    for (std::size_t group = 0; group < below.size() / kFan; ++group) {
+      levels_[level][group] = max_of<kFan>(&below[group * kFan]);
+    }
+  }
+}
+
+void MaxTree::set(std::uint32_t position, std::int32_t key) {
+  levels_[0][position] = key;
+  std::size_t group = position / kFan;
+  for (std::size_t level = 1; level < levels_.size(); ++level) {
+    const std::int32_t best = max_of<kFan>(&levels_[level - 1][group * kFan]);
+    if (levels_[level][group] == best) return;
+    levels_[level][group] = best;
+    group /= kFan;
+  }
+}
+
+std::uint32_t MaxTree::leftmost_max() const {
+  if (levels_.empty()) return kNowhere;
+  const std::int32_t best = max_of<kFan>(levels_.back().data());
+  if (best == kNone) return kNowhere;
+  std::size_t group = 0;
+  for (std::size_t level = levels_.size(); level-- > 0;) {
+    const std::int32_t* keys = &levels_[level][group * kFan];
+    std::size_t at = 0;
+    while (keys[at] != best) ++at;
+    group = group * kFan + at;
+  }
+  return static_cast<std::uint32_t>(group);
+}
+
+}  // namespace gang::engine

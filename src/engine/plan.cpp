@@ -1,0 +1,48 @@
+#include "gang/engine/plan.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace gang::engine {
+
+namespace {
+
+/// FNV-1a over length-prefixed texts, with a final mix so that close inputs differ in all digits.
+class Fnv {
+ public:
+  void add(std::string_view text) {
+    add_number(text.size());
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+  }
+  [[nodiscard]] std::uint64_t mixed() const {
+    std::uint64_t hash = hash_;
+    hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdULL;
+    hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+    return hash ^ (hash >> 33);
+  }
+
+ private:
+  void add_number(std::uint64_t number) {
+    for (int shift = 0; shift < 64; shift += 8) {
+      add_byte(static_cast<unsigned char>(number >> shift));
+    }
+  }
+  void add_byte(unsigned char byte) { hash_ = (hash_ ^ byte) * 0x100000001b3ULL; }
+
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace
+
+std::string plan_hash(const Plan& plan) {
+  Fnv hash;
+  hash.add(plan.gang.uid.text);
+  for (const Assignment& assignment : plan.assignments) {
+    hash.add(assignment.uid.text);
+    hash.add(assignment.node_name);
+  }
+  return fmt::format("{:016x}", hash.mixed());
+}
+
+}  // namespace gang::engine

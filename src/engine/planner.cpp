@@ -1,0 +1,162 @@
+#include "gang/engine/planner.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/draft.h"
+#include "engine/explain.h"
+#include "engine/refusal.h"
+#include "engine/search.h"
+#include "engine/table_cache.h"
+
+namespace gang::engine {
+
+namespace {
+
+/// Position of the first class, in the gang's order, that has members left over.
+std::uint32_t first_left_over(const Draft& draft) {
+  for (std::uint32_t i = 0; i < draft.classes().size(); ++i) {
+    if (draft.placed_count(i) < draft.classes()[i].member_count) return i;
+  }
+  return 0;
+}
+
+/// Whether the condition of the gang's group already says that it was scheduled.
+bool is_recorded(const cluster::Gang& gang) {
+  if (!gang.group) return true;
+  const api::Condition* condition =
+      api::find_condition(gang.group->conditions, api::kInitiallyScheduled);
+  return condition != nullptr && condition->status == api::ConditionStatus::kTrue;
+}
+
+Assignment assignment_of(const cluster::Member& member, const cluster::Snapshot& snapshot,
+                         std::uint32_t rank) {
+  const cluster::NodeIndex node = snapshot.by_name()[rank];
+  return {.pod = member.key,
+          .uid = member.uid,
+          .resource_version = member.resource_version,
+          .node = node,
+          .node_name = snapshot.node(node)->name};
+}
+
+Plan plan_of(const cluster::Gang& gang, const Draft& draft) {
+  Plan plan = {.gang = {.id = gang.id, .kind = gang.kind, .key = gang.key, .uid = gang.uid},
+               .minimum = gang.minimum,
+               .base = gang.counts.base(),
+               .need = gang.need()};
+  plan.assignments.reserve(draft.picks().size());
+  // Members of a class take its nodes in the gang's order of members.
+  std::vector<std::size_t> next(gang.classes.size(), 0);
+  for (const Pick& pick : draft.picks()) {
+    std::size_t& at = next[pick.class_index];
+    while (gang.members[at].class_index != static_cast<std::int32_t>(pick.class_index)) ++at;
+    plan.assignments.push_back(assignment_of(gang.members[at++], draft.snapshot(), pick.rank));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Demand demand_of(const cluster::Gang& gang) {
+  Demand demand = {.need = gang.need()};
+  for (const auto& pod_class : gang.classes) demand.classes.push_back({.pod_class = pod_class});
+  for (const cluster::Member& member : gang.members) {
+    if (member.class_index < 0) continue;
+    ++demand.classes[static_cast<std::size_t>(member.class_index)].member_count;
+  }
+  return demand;
+}
+
+/// What a planner keeps between calls. Owned by Planner; single thread.
+/// Always between calls: the draft is empty and the tables equal the last snapshot.
+class Planner::Impl {
+ public:
+  explicit Impl(Options options) : options_(std::move(options)), tables_(options_) {}
+
+  Decision plan(const cluster::Snapshot& snapshot, const cluster::Gang& gang) {
+    ++stats_.plans;
+    if (const std::optional<Refusal> refusal = refusal_of(gang)) {
+      return explain(gang, *refusal, snapshot.node_count());
+    }
+    draft_.begin(snapshot, current_classes(snapshot, demand_of(gang)));
+    SearchBudget budget = {.steps_max = options_.search_steps_max};
+    const SearchEnd end = search(draft_, gang.need(), budget);
+    stats_.search_steps += budget.steps;
+    const bool nothing_to_do = gang.counts.pending == 0 || !is_recorded(gang);
+    if (end == SearchEnd::kPlaced && (draft_.placed_count() > 0 || nothing_to_do)) {
+      Decision decision = plan_of(gang, draft_);
+      draft_.rollback({});
+      return decision;
+    }
+    Attempt attempt = attempt_of(gang, end);
+    draft_.rollback({});
+    if (attempt.verdict == Verdict::kImpossibleNow &&
+        !fleet_allows(draft_.classes(), std::max(1, gang.need()))) {
+      attempt.verdict = Verdict::kImpossibleOnFleet;
+    }
+    return explain(gang, std::move(attempt), draft_.classes(), options_);
+  }
+
+  bool could_hold(const cluster::Snapshot& snapshot, const Demand& demand) {
+    if (demand.classes.empty()) return demand.need == 0;
+    const bool placeable = std::ranges::all_of(
+        demand.classes, [](const ClassDemand& one) { return is_placeable(*one.pod_class); });
+    return placeable && sums_allow(current_classes(snapshot, demand), std::max(1, demand.need));
+  }
+
+  [[nodiscard]] const PlannerStats& stats() const { return stats_; }
+
+ private:
+  std::vector<DraftClass> current_classes(const cluster::Snapshot& snapshot, const Demand& demand) {
+    tables_.begin(snapshot);
+    std::vector<DraftClass> classes;
+    classes.reserve(demand.classes.size());
+    for (const ClassDemand& one : demand.classes) {
+      classes.push_back({.table = tables_.current(snapshot, one.pod_class, stats_),
+                         .member_count = one.member_count});
+    }
+    return classes;
+  }
+
+  /// REQUIRES: the draft holds what the search could place.
+  Attempt attempt_of(const cluster::Gang& gang, SearchEnd end) const {
+    Attempt attempt;
+    std::int64_t placed = draft_.placed_count();
+    // One class is refused by its sum, without placing anything.
+    if (draft_.classes().size() == 1 && placed == 0) {
+      placed = std::min<std::int64_t>(draft_.table(0).capacity_sum(), gang.counts.pending);
+    }
+    attempt.scheduled = gang.counts.base() + static_cast<std::int32_t>(placed);
+    if (end == SearchEnd::kLimit) {
+      attempt.verdict = Verdict::kSearchLimitReached;
+      attempt.remaining = gang.counts.pending - static_cast<std::int32_t>(placed);
+    }
+    if (!draft_.classes().empty()) {
+      attempt.reasons = reasons_of(draft_.table(first_left_over(draft_)));
+    }
+    return attempt;
+  }
+
+  const Options options_;
+  TableCache tables_;
+  Draft draft_;
+  PlannerStats stats_;
+};
+
+Planner::Planner(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Planner::~Planner() = default;
+
+Decision Planner::plan(const cluster::Snapshot& snapshot, const cluster::Gang& gang) {
+  return impl_->plan(snapshot, gang);
+}
+
+bool Planner::could_hold(const cluster::Snapshot& snapshot, const Demand& demand) {
+  return impl_->could_hold(snapshot, demand);
+}
+
+const PlannerStats& Planner::stats() const {
+  return impl_->stats();
+}
+
+}  // namespace gang::engine

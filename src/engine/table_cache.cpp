@@ -1,0 +1,70 @@
+#include "engine/table_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::engine {
+
+void TableCache::begin(const cluster::Snapshot& snapshot) {
+  ++call_;
+  changed_known_ = false;
+  make_room();
+  update_ranks(snapshot);
+}
+
+void TableCache::make_room() {
+  while (slots_.size() > static_cast<std::size_t>(std::max(1, options_.class_tables_max))) {
+    slots_.erase(std::ranges::min_element(slots_, {},
+                                          [](const auto& slot) { return slot.second.last_call; }));
+  }
+}
+
+void TableCache::update_ranks(const cluster::Snapshot& snapshot) {
+  const bool known = !rank_of_.empty() && ranks_generation_ == snapshot.by_name_generation();
+  if (known && rank_of_.size() == snapshot.slot_count()) return;
+  ranks_generation_ = snapshot.by_name_generation();
+  rank_of_.assign(snapshot.slot_count(), MaxTree::kNowhere);
+  std::uint32_t rank = 0;
+  for (const cluster::NodeIndex node : snapshot.by_name()) rank_of_[node.value] = rank++;
+}
+
+CapacityTable* TableCache::current(const cluster::Snapshot& snapshot,
+                                   const std::shared_ptr<const cluster::PodClass>& pod_class,
+                                   PlannerStats& stats) {
+  Slot& slot = slots_[pod_class->id];
+  slot.last_call = call_;
+  if (slot.table == nullptr) {
+    ClassRules rules(pod_class, options_, snapshot.resources());
+    slot.table = std::make_unique<CapacityTable>(std::move(rules), options_);
+  }
+  CapacityTable& table = *slot.table;
+  // Generation 0 is "never built"; an older snapshot than the last one is planned on from scratch.
+  const bool usable = table.generation() != 0 && table.generation() <= snapshot.generation() &&
+                      table.by_name_generation() == snapshot.by_name_generation();
+  if (!usable) {
+    table.build(snapshot);
+    ++stats.class_passes;
+  } else if (table.generation() != snapshot.generation()) {
+    refresh(snapshot, table, stats);
+  }
+  return &table;
+}
+
+void TableCache::refresh(const cluster::Snapshot& snapshot, CapacityTable& table,
+                         PlannerStats& stats) {
+  if (!changed_known_ || changed_since_ != table.generation()) {
+    changed_nodes_.clear();
+    snapshot.changed_since(table.generation(), changed_nodes_);
+    changed_ranks_.clear();
+    for (const cluster::NodeIndex node : changed_nodes_) {
+      const std::uint32_t rank = rank_of_[node.value];
+      if (rank != MaxTree::kNowhere) changed_ranks_.push_back(rank);
+    }
+    changed_since_ = table.generation();
+    changed_known_ = true;
+  }
+  table.refresh(snapshot, changed_ranks_);
+  stats.nodes_refreshed += static_cast<std::int64_t>(changed_ranks_.size());
+}
+
+}  // namespace gang::engine
