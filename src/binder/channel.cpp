@@ -1,0 +1,97 @@
+#include "binder/channel.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "gang/base/log.h"
+
+namespace gang::binder {
+namespace {
+
+constexpr Duration kForbiddenLogInterval = std::chrono::minutes(1);
+constexpr Duration kThrottledDefault = std::chrono::seconds(1);
+
+}  // namespace
+
+Channel::Channel(kube::Client& client, const Clock& clock, const Options& options,
+                 Executor executor)
+    : client_(client), clock_(clock), options_(options), executor_(std::move(executor)) {}
+
+template <class... Object>
+std::function<void(const kube::Answer&, Object...)> Channel::returning(
+    const char* request, std::function<void(const kube::Answer&, Object...)> done) {
+  ++in_flight_;
+  return [this, request, post = executor_.post, watch = lifeline_.watch(), done = std::move(done)](
+             const kube::Answer& answer, Object... object) {
+    post([this, request, watch, done, answer, object...] {
+      if (watch.expired()) return;
+      arrived(request, answer);
+      done(answer, object...);
+    });
+  };
+}
+
+void Channel::arrived(const char* request, const kube::Answer& answer) {
+  --in_flight_;
+  if (answer.outcome != kube::Outcome::kForbidden) return;
+  ++stats_.forbidden;
+  ++forbidden_unlogged_;
+  const Duration now = monotonic();
+  if (forbidden_logged_ >= Duration::zero() && now - forbidden_logged_ < kForbiddenLogInterval) {
+    return;
+  }
+  log::error("the API server refuses a request: a right of deploy/rbac.yaml is missing",
+             {{"request", request},
+              {"answer", answer.message},
+              {"refused_since_last_line", std::to_string(forbidden_unlogged_)}});
+  forbidden_logged_ = now;
+  forbidden_unlogged_ = 0;
+}
+
+void Channel::bind(const api::Binding& binding, kube::Done done) {
+  ++stats_.bind_requests;
+  client_.bind(binding, returning<>("create pods/binding", std::move(done)));
+}
+
+void Channel::patch_pod(const api::PodStatusPatch& patch, kube::Done done) {
+  ++stats_.status_writes;
+  client_.patch_pod_status(patch, returning<>("patch pods/status", std::move(done)));
+}
+
+void Channel::patch_group(const api::PodGroupStatusPatch& patch, kube::Done done) {
+  ++stats_.status_writes;
+  client_.patch_pod_group_status(patch, returning<>("patch podgroups/status", std::move(done)));
+}
+
+void Channel::delete_pod(const kube::PodDelete& request, kube::Done done) {
+  client_.delete_pod(request, returning<>("delete pods", std::move(done)));
+}
+
+void Channel::create_event(const api::Event& event, kube::Done done) {
+  client_.create_event(event, returning<>("create events", std::move(done)));
+}
+
+void Channel::read_pod(const api::ObjectKey& pod, kube::PodDone done) {
+  ++stats_.pod_reads;
+  client_.get_pod(pod, returning<std::optional<api::Pod>>("get pods", std::move(done)));
+}
+
+void Channel::read_group(const api::ObjectKey& group, kube::PodGroupDone done) {
+  client_.get_pod_group(
+      group, returning<std::optional<api::PodGroup>>("get podgroups", std::move(done)));
+}
+
+void Channel::after(Duration pause, std::function<void()> function) {
+  executor_.post_after(std::max(pause, Duration::zero()), std::move(function));
+}
+
+void Channel::later(std::function<void()> function) { executor_.post(std::move(function)); }
+
+Duration wait_after(const kube::Answer& answer, Duration pause) {
+  if (answer.retry_after) return std::max(pause, *answer.retry_after);
+  if (answer.outcome == kube::Outcome::kThrottled) return std::max(pause, kThrottledDefault);
+  return pause;
+}
+
+}  // namespace gang::binder

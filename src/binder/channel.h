@@ -1,0 +1,62 @@
+// Channel: the Client, the clock and the timers as the steps of the binder see them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "binder/lifeline.h"
+#include "gang/binder/binder.h"
+
+namespace gang::binder {
+
+/// Sends requests and brings every answer back to the binder's thread; keeps the books of what is in
+/// flight, counts, and logs a missing right at most once a minute.
+/// Owned by the Binder and outlives every step. Binder's thread only; the Client may answer from any
+/// thread. After destruction late answers are dropped. Does not retry and judges no answer.
+class Channel {
+ public:
+  Channel(kube::Client& client, const Clock& clock, const Options& options, Executor executor);
+
+  void bind(const api::Binding& binding, kube::Done done);
+  void patch_pod(const api::PodStatusPatch& patch, kube::Done done);
+  void patch_group(const api::PodGroupStatusPatch& patch, kube::Done done);
+  void delete_pod(const kube::PodDelete& request, kube::Done done);
+  void create_event(const api::Event& event, kube::Done done);
+  void read_pod(const api::ObjectKey& pod, kube::PodDone done);
+  void read_group(const api::ObjectKey& group, kube::PodGroupDone done);
+
+  /// Runs `function` on the binder's thread after `pause`; guard it with a Lifeline.
+  void after(Duration pause, std::function<void()> function);
+  /// Runs `function` on the binder's thread, not inside the current call.
+  void later(std::function<void()> function);
+
+  [[nodiscard]] TimePoint now() const { return clock_.now(); }
+  [[nodiscard]] Duration monotonic() const { return clock_.monotonic(); }
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] Stats& stats() { return stats_; }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
+
+ private:
+  template <class... Object>
+  std::function<void(const kube::Answer&, Object...)> returning(
+      const char* request, std::function<void(const kube::Answer&, Object...)> done);
+  void arrived(const char* request, const kube::Answer& answer);
+
+  kube::Client& client_;
+  const Clock& clock_;
+  const Options options_;
+  const Executor executor_;
+  Stats stats_;
+  std::int64_t in_flight_ = 0;
+  Duration forbidden_logged_{-1};
+  std::int64_t forbidden_unlogged_ = 0;
+  Lifeline lifeline_;
+};
+
+/// How long to wait before a request that was answered like this is sent again: what the server asks
+/// for, at least `pause`.
+[[nodiscard]] Duration wait_after(const kube::Answer& answer, Duration pause);
+
+}  // namespace gang::binder

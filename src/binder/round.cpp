@@ -1,0 +1,161 @@
+#include "binder/round.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::binder {
+namespace {
+
+constexpr const char* kDeadline = "the commit deadline passed";
+
+/// 30 s and 10 ms for each bind.
+Duration deadline_of(const Options& options, std::size_t binds) {
+  return options.commit_deadline + std::chrono::milliseconds(10) * static_cast<int>(binds);
+}
+
+}  // namespace
+
+Round::Round(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done)
+    : parts_(parts), plan_(std::move(plan)), done_(std::move(done)) {
+  const auto need = static_cast<std::size_t>(std::max(0, plan_.need));
+  need_count_ = std::min(need, plan_.assignments.size());
+  if (plan_.writes_record && is_group()) record_ = Record::kWanted;
+  make_steps();
+}
+
+void Round::make_steps() {
+  for (std::size_t i = 0; i < plan_.assignments.size(); ++i) {
+    BindStep::Task task{.assignment = plan_.assignments[i],
+                        .stamp = plan_.stamp,
+                        .lane = i < need_count_ ? Lane::kNeed : Lane::kExtra};
+    steps_.push_back(std::make_unique<BindStep>(parts_.channel, parts_.window, std::move(task),
+                                                [this, i] { on_step_ended(i); }));
+  }
+}
+
+void Round::start() {
+  if (!steps_.empty()) {
+    parts_.channel.after(deadline_of(parts_.channel.options(), steps_.size()),
+                         lifeline_.guard([this] { stop_all(kDeadline); }));
+  }
+  start_steps(0, need_count_);
+  advance();
+}
+
+void Round::start_steps(std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) {
+    if (!steps_[i]->ended()) steps_[i]->start();
+  }
+}
+
+void Round::on_step_ended(std::size_t index) {
+  const BindStep& step = *steps_[index];
+  ++ended_count_;
+  if (step.bound()) {
+    ++bound_in_round_;
+    if (index < need_count_) ++need_bound_count_;
+    const engine::Assignment& pod = step.task().assignment;
+    parts_.events.submit(event_target(pod), {"Normal", "Scheduled", "Binding",
+                                             "Successfully assigned " + pod.pod.text() + " to " +
+                                                 pod.node_name});
+  } else {
+    if (message_.empty()) message_ = step.end().message;
+    const bool is_needed = index < need_count_;
+    if (is_needed) stop_all("another member was not bound: " + message_);
+  }
+  advance();
+}
+
+/// Goes on as far as the answers so far allow.
+void Round::advance() {
+  if (finished_) return;
+  if (!need_is_met_ && need_bound_count_ == need_count_) on_need_met();
+  const bool record_is_open = record_ == Record::kWriting;
+  if (ended_count_ == steps_.size() && !record_is_open) finish();
+}
+
+void Round::on_need_met() {
+  need_is_met_ = true;
+  if (is_whole() && record_ == Record::kWanted) {
+    write_record();
+  } else if (is_whole() && is_group() && plan_.need > 0) {
+    write_satisfied();
+  }
+  start_steps(need_count_, steps_.size());
+}
+
+GroupWrite Round::group_write() const {
+  return {.group = plan_.gang, .wanted = group_conditions(plan_, bound())};
+}
+
+void Round::write_record() {
+  record_ = Record::kWriting;
+  GroupWrite write = group_write();
+  write.is_record = true;
+  write.is_first = plan_.base == 0;
+  write.done =
+      lifeline_.guard([this](const GroupWriteReport& report) { on_recorded(report); });
+  parts_.groups.submit(std::move(write));
+}
+
+/// A later round brought the gang back to its minimum: the record stands, Satisfied comes back.
+void Round::write_satisfied() { parts_.status.write_group(group_write()); }
+
+void Round::on_recorded(const GroupWriteReport& report) {
+  record_ = report.end == GroupWriteEnd::kDone   ? Record::kDone
+            : report.end == GroupWriteEnd::kGone ? Record::kGroupGone
+                                                 : Record::kRefused;
+  if (record_ == Record::kGroupGone) message_ = "the PodGroup was deleted or replaced";
+  if (record_ == Record::kRefused) message_ = report.message;
+  if (record_ == Record::kGroupGone) stop_all(message_);
+  advance();
+}
+
+void Round::stop_all(const std::string& why) {
+  if (std::exchange(stopped_, true)) return;
+  if (message_.empty()) message_ = why;
+  for (const auto& step : steps_) step->stop(why);
+}
+
+engine::RoundEnd Round::end_of_round() const {
+  using engine::RoundEnd;
+  if (record_ == Record::kGroupGone) return RoundEnd::kGroupGone;
+  if (record_ == Record::kRefused) return RoundEnd::kRefused;
+  if (need_is_met_ && is_whole()) return RoundEnd::kCommitted;
+  const auto needed_end = steps_.begin() + static_cast<std::ptrdiff_t>(need_count_);
+  const auto some_needed = [&](auto&& is) { return std::any_of(steps_.begin(), needed_end, is); };
+  if (some_needed([](const auto& step) { return step->end().refused; })) return RoundEnd::kRefused;
+  const bool only_stopped = !some_needed(
+      [](const auto& step) { return !step->bound() && !step->end().stopped; });
+  return only_stopped && need_count_ > 0 ? RoundEnd::kUnavailable : RoundEnd::kMembersLost;
+}
+
+void Round::finish() {
+  finished_ = true;
+  engine::RoundOutcome outcome{.gang = plan_.gang,
+                               .stamp = plan_.stamp,
+                               .end = end_of_round(),
+                               .recorded = record_ == Record::kDone};
+  for (const auto& step : steps_) {
+    const BindEnd& end = step->end();
+    const engine::Assignment& pod = step->task().assignment;
+    outcome.members.push_back(
+        {.pod = pod.pod, .uid = pod.uid, .end = end.end, .message = end.message});
+  }
+  if (outcome.end != engine::RoundEnd::kCommitted) outcome.message = message_;
+  tell_group();
+  done_(std::move(outcome));
+}
+
+/// One event when the gang became whole by this round.
+void Round::tell_group() {
+  const bool became_whole = is_whole() && (plan_.writes_record || plan_.need > 0);
+  if (!is_group() || !became_whole || record_ == Record::kGroupGone) return;
+  const auto planned = plan_.base + static_cast<std::int32_t>(steps_.size());
+  parts_.events.submit(event_target(plan_.gang),
+                       {"Normal", "Scheduled", "Binding",
+                        "Bound " + std::to_string(bound()) + " of " + std::to_string(planned) +
+                            " members, minimum " + std::to_string(plan_.minimum)});
+}
+
+}  // namespace gang::binder
