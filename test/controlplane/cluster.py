@@ -70,7 +70,7 @@ class Setup:
     fake_kubelet: bool = True
     scheduler: bool = False
     scheduler_qps: int = 5000
-    # Component name -> more flags for it; a flag given here wins over ours.
+    # Component name -> more flags for it; one given here wins over ours, lists add up.
     extra_args: dict = dataclasses.field(default_factory=dict)
     # Folder for data, keys and logs, made by us and removed at the end; None: a temporary one.
     directory: str | None = None
@@ -224,16 +224,18 @@ class Cluster:
 
     def make_node(self, name, allocatable=None, labels=None, taints=None):
         """A ready node with ALLOCATABLE and what `allocatable` adds or changes. The API server
-        taints a new node as not ready; a second write puts `taints` in that place."""
+        taints a new node as not ready: a second write takes that off again."""
         amounts = {**ALLOCATABLE, **(allocatable or {})}
         client = self.client()
-        client.create({
-            "apiVersion": "v1", "kind": "Node",
+        created = client.create({
+            "apiVersion": "v1", "kind": "Node", "spec": {"taints": taints or []},
             "metadata": {"name": name,
                          "labels": {"kubernetes.io/hostname": name, **(labels or {})}},
             "status": {"capacity": amounts, "allocatable": amounts,
                        "conditions": [{"type": "Ready", "status": "True",
                                        "reason": "KubeletReady"}]}})
+        if created["spec"].get("taints", []) == (taints or []):
+            return created  # the admission plugin TaintNodesByCondition is off
         return client.patch("nodes", name, {"spec": {"taints": taints or None}})
 
     def make_nodes(self, names, allocatable=None, labels=None, taints=None):
