@@ -76,6 +76,7 @@ struct ClientOptions {
   std::string kubeconfig_path;  ///< empty = in-cluster credentials
   Duration request_timeout = std::chrono::seconds(5);
   Duration watch_idle_limit = std::chrono::seconds(150);
+  Duration unserved_interval = std::chrono::seconds(60);  ///< between looks for an absent kind
   std::string user_agent = "gang-scheduler";
 };
 
@@ -83,8 +84,12 @@ struct ClientOptions {
 /// is left to the caller. Fails with one clear error on bad input; does not contact the server.
 [[nodiscard]] Result<std::shared_ptr<const Connection>> connect(const ClientOptions& options);
 
+/// Namespace of the kubeconfig's context or of the pod; may be empty.
+[[nodiscard]] std::string default_namespace(const Connection& connection);
+
 /// A Client over HTTPS. REQUIRES: connection from connect().
-[[nodiscard]] std::unique_ptr<Client> make_http_client(std::shared_ptr<const Connection> connection);
+[[nodiscard]] std::unique_ptr<Client> make_http_client(
+    std::shared_ptr<const Connection> connection);
 
 /// Must run before any other use of this part and before threads start: one transport thread, no
 /// system trust store, no proxy from the environment.

@@ -1,0 +1,32 @@
+// Answers: what an HTTP answer means, for Client and Reflector alike. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gang/kube/client.h"
+#include "kube/http.h"
+
+namespace gang::kube {
+
+/// Longest wait that a server may ask for.
+inline constexpr Duration kRetryAfterMax = std::chrono::minutes(5);
+
+/// Whole seconds of a Retry-After header; dates and garbage are nothing.
+[[nodiscard]] std::optional<Duration> parse_retry_after(std::string_view text);
+
+/// The header's wait, else the Status's; capped at kRetryAfterMax.
+[[nodiscard]] std::optional<Duration> retry_after_of(std::string_view header,
+                                                     const api::Status& status);
+
+/// Whether a 2xx answer with that content type can be one of the API server's own.
+[[nodiscard]] bool is_json_type(std::string_view content_type);
+
+/// What a status code means for the one who sent the request.
+[[nodiscard]] Outcome outcome_of_status(int status);
+
+/// The Answer to a request that ended. `body` is the whole body (or what came of it).
+[[nodiscard]] Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& end);
+
+}  // namespace gang::kube

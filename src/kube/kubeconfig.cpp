@@ -1,0 +1,272 @@
+#include "kube/kubeconfig.h"
+
+#include <sys/stat.h>
+#include <yaml-cpp/yaml.h>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace gang::kube {
+namespace {
+
+constexpr std::size_t kFileBytesMax = 1U << 20U;
+constexpr std::size_t kDepthMax = 100;
+constexpr std::size_t kNodesMax = 200'000;
+
+/// A mapping of the file with its place, for lookups that fail in words. Lives during one parse.
+struct Section {
+  const std::string& path;
+  YAML::Node node;
+  std::string what;  ///< "user \"admin\"", for messages
+};
+
+std::string place(const std::string& path, const YAML::Mark& mark) {
+  if (mark.is_null()) return path + ": ";
+  return path + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1) + ": ";
+}
+
+tl::unexpected<Error> refuse(const Section& section, const YAML::Node& at, const std::string& why) {
+  return fail(Code::kInvalidArgument, place(section.path, at.Mark()) + section.what + ": " + why);
+}
+
+/// Aliases make one node appear many times: counted, so that no text can grow without bound.
+Result<void> check_size(const std::string& path, const YAML::Node& root) {
+  std::vector<std::pair<YAML::Node, std::size_t>> open{{root, 0}};
+  std::size_t nodes = 0;
+  while (!open.empty()) {
+    const auto [node, depth] = open.back();
+    open.pop_back();
+    if (++nodes > kNodesMax || depth > kDepthMax) {
+      return fail(Code::kResourceExhausted,
+                  place(path, node.Mark()) + "the file is nested too deeply or too large");
+    }
+    for (const auto& entry : node) {
+      const YAML::Node child = node.IsMap() ? entry.second : YAML::Node(entry);
+      open.emplace_back(child, depth + 1);
+    }
+  }
+  return {};
+}
+
+/// The value of `key`, or nothing when absent or null. A key given twice is an error.
+Result<std::optional<YAML::Node>> find(const Section& section, const std::string& key) {
+  std::optional<YAML::Node> found;
+  for (const auto& entry : section.node) {
+    const YAML::Node& name = entry.first;
+    if (!name.IsScalar()) return refuse(section, name, "a key is no text");
+    if (name.Scalar() == "<<")
+      return refuse(section, name, "merge keys are not read; write it out");
+    if (name.Scalar() != key) continue;
+    if (found) {
+      return refuse(
+          section, name,
+          key + " is given twice, first in line " + std::to_string(found->Mark().line + 1));
+    }
+    found = entry.second;
+  }
+  if (found && found->IsNull()) found.reset();
+  return found;
+}
+
+/// The text of `key`; empty when absent.
+Result<std::string> text_of(const Section& section, const std::string& key) {
+  GANG_TRY(const std::optional<YAML::Node> node, find(section, key));
+  if (!node) return std::string();
+  if (!node->IsScalar()) return refuse(section, *node, key + " must be a text");
+  return node->Scalar();
+}
+
+Result<Section> section_of(const Section& parent, const std::string& key) {
+  GANG_TRY(const std::optional<YAML::Node> node, find(parent, key));
+  if (!node) return refuse(parent, parent.node, key + " is missing");
+  if (!node->IsMap()) return refuse(parent, *node, key + " must be a mapping");
+  return Section{parent.path, *node, parent.what};
+}
+
+/// The entry called `name` of the list `lists[key]`, its part `key`: clusters -> cluster.
+Result<Section> named_entry(const Section& root, const std::string& list, const std::string& key,
+                            const std::string& name) {
+  GANG_TRY(const std::optional<YAML::Node> entries, find(root, list));
+  if (!entries || !entries->IsSequence()) return refuse(root, root.node, list + " is missing");
+  for (const auto& entry : *entries) {
+    const Section section{root.path, entry, key + " \"" + name + "\""};
+    if (!entry.IsMap()) return refuse(section, entry, "an entry of " + list + " is no mapping");
+    GANG_TRY(const std::string entry_name, text_of(section, "name"));
+    if (entry_name == name) return section_of(section, key);
+  }
+  return refuse(root, *entries, "there is no " + key + " called \"" + name + "\"");
+}
+
+std::string resolved(const std::string& kubeconfig, const std::string& path) {
+  const std::filesystem::path given(path);
+  if (given.is_absolute()) return path;
+  return (std::filesystem::path(kubeconfig).parent_path() / given).string();
+}
+
+/// Inline data (key + "-data", base64) wins over the file, as in kubectl.
+Result<std::string> pem_of(const Section& section, const std::string& key) {
+  GANG_TRY(const std::string inline_data, text_of(section, key + "-data"));
+  if (!inline_data.empty()) {
+    Result<std::string> pem = decode_base64(inline_data);
+    if (!pem) return refuse(section, section.node, key + "-data is no base64");
+    return pem;
+  }
+  GANG_TRY(const std::string file, text_of(section, key));
+  if (file.empty()) return std::string();
+  Result<std::string> pem = read_small_file(resolved(section.path, file), kFileBytesMax);
+  if (!pem) return refuse(section, section.node, key + ": " + pem.error().message);
+  return pem;
+}
+
+Result<void> read_cluster(const Section& cluster, Credentials& out) {
+  GANG_TRY(out.server, text_of(cluster, "server"));
+  while (out.server.ends_with('/')) out.server.pop_back();
+  if (out.server.empty()) return refuse(cluster, cluster.node, "server is missing");
+  GANG_TRY(const std::string insecure, text_of(cluster, "insecure-skip-tls-verify"));
+  if (!insecure.empty() && insecure != "false") {
+    return refuse(cluster, cluster.node,
+                  "insecure-skip-tls-verify is not supported; remove it and give "
+                  "certificate-authority or certificate-authority-data");
+  }
+  GANG_TRY(const std::string proxy, text_of(cluster, "proxy-url"));
+  if (!proxy.empty()) return refuse(cluster, cluster.node, "proxy-url is not supported; remove it");
+  GANG_TRY(out.tls_server_name, text_of(cluster, "tls-server-name"));
+  GANG_TRY(out.ca_pem, pem_of(cluster, "certificate-authority"));
+  if (out.ca_pem.empty() && out.server.starts_with("https:")) {
+    return refuse(cluster, cluster.node,
+                  "no certificate authority; give certificate-authority or "
+                  "certificate-authority-data (the system's trust store is not used)");
+  }
+  return {};
+}
+
+Result<void> refuse_foreign_ways(const Section& user) {
+  constexpr std::array kRefused = {"exec", "auth-provider", "username", "password"};
+  for (const char* key : kRefused) {
+    GANG_TRY(const std::optional<YAML::Node> node, find(user, key));
+    if (!node) continue;
+    return refuse(user, *node,
+                  std::string(key) +
+                      " is not supported and nothing was run; give token, tokenFile or "
+                      "client-certificate with client-key");
+  }
+  constexpr std::array kImpersonation = {"as", "as-uid", "as-groups", "as-user-extra"};
+  for (const char* key : kImpersonation) {
+    GANG_TRY(const std::optional<YAML::Node> node, find(user, key));
+    if (node) return refuse(user, *node, std::string(key) + ": impersonation is not supported");
+  }
+  return {};
+}
+
+Result<void> read_user(const Section& user, Credentials& out) {
+  GANG_TRY_VOID(refuse_foreign_ways(user));
+  GANG_TRY(std::string token, text_of(user, "token"));
+  GANG_TRY(const std::string token_file, text_of(user, "tokenFile"));
+  for (const char c : token) {
+    if (c <= ' ' || c > '~') {
+      return refuse(user, user.node, "token holds characters that no bearer token has");
+    }
+  }
+  out.token = Secret(std::move(token));
+  if (!token_file.empty()) {
+    out.token_file = resolved(user.path, token_file);
+    Result<Secret> read = read_token(out.token_file);
+    if (!read) return refuse(user, user.node, "tokenFile: " + read.error().message);
+    out.token = *std::move(read);
+  }
+  GANG_TRY(out.client_cert_pem, pem_of(user, "client-certificate"));
+  GANG_TRY(std::string key, pem_of(user, "client-key"));
+  out.client_key_pem = Secret(std::move(key));
+  if (out.client_cert_pem.empty() != out.client_key_pem.empty()) {
+    return refuse(user, user.node, "client-certificate and client-key need each other");
+  }
+  return {};
+}
+
+Result<Credentials> read_root(const std::string& path, const YAML::Node& node) {
+  GANG_TRY_VOID(check_size(path, node));
+  const Section root{path, node, "kubeconfig"};
+  if (!node.IsMap()) return refuse(root, node, "the file is no mapping");
+  GANG_TRY(const std::string current, text_of(root, "current-context"));
+  if (current.empty()) return refuse(root, node, "current-context is missing");
+  GANG_TRY(const Section context, named_entry(root, "contexts", "context", current));
+  GANG_TRY(const std::string cluster_name, text_of(context, "cluster"));
+  GANG_TRY(const std::string user_name, text_of(context, "user"));
+  Credentials credentials;
+  GANG_TRY(credentials.name_space, text_of(context, "namespace"));
+  GANG_TRY(const Section cluster, named_entry(root, "clusters", "cluster", cluster_name));
+  GANG_TRY_VOID(read_cluster(cluster, credentials));
+  if (user_name.empty()) return credentials;
+  GANG_TRY(const Section user, named_entry(root, "users", "user", user_name));
+  GANG_TRY_VOID(read_user(user, credentials));
+  return credentials;
+}
+
+/// What one base64 character stands for; -1 for others.
+int base64_value(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  return c == '/' ? 63 : -1;
+}
+
+}  // namespace
+
+Result<std::string> decode_base64(std::string_view text) {
+  std::string out;
+  std::uint32_t bits = 0;
+  int bit_count = 0;
+  std::size_t characters = 0;
+  std::size_t padding = 0;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r' || c == ' ' || c == '\t') continue;
+    ++characters;
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    const int value = base64_value(c);
+    if (value < 0 || padding > 0) return fail(Code::kInvalidArgument, "no base64");
+    bits = ((bits << 6U) | static_cast<std::uint32_t>(value)) & 0xFFFFFFU;
+    bit_count += 6;
+    if (bit_count < 8) continue;
+    bit_count -= 8;
+    out.push_back(static_cast<char>((bits >> static_cast<unsigned>(bit_count)) & 0xFFU));
+  }
+  if (characters % 4 != 0 || padding > 2) return fail(Code::kInvalidArgument, "no base64");
+  return out;
+}
+
+Result<Credentials> parse_kubeconfig(const std::string& text, const std::string& path) {
+  if (text.size() > kFileBytesMax) {
+    return fail(Code::kResourceExhausted, path + " is larger than 1 MiB; it is no kubeconfig");
+  }
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() != 1 || documents.front().IsNull()) {
+      return fail(Code::kInvalidArgument, path + " must hold one YAML document, it holds " +
+                                              std::to_string(documents.size()) + " or nothing");
+    }
+    return read_root(path, documents.front());
+  } catch (const YAML::Exception& error) {
+    return fail(Code::kInvalidArgument, place(path, error.mark) + error.msg);
+  }
+}
+
+Result<Credentials> load_kubeconfig(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    return fail(Code::kNotFound, "kubeconfig " + path + " cannot be found; check the path");
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return fail(Code::kPermissionDenied,
+                "kubeconfig " + path + " may be written by others; chmod go-w it");
+  }
+  GANG_TRY(const std::string text, read_small_file(path, kFileBytesMax));
+  return parse_kubeconfig(text, path);
+}
+
+}  // namespace gang::kube
