@@ -53,7 +53,8 @@ Result<ObjectMeta> decode_meta(JsonView object, std::string_view expected_kind,
   const JsonView kind = object["kind"];
   if (kind.is(JsonType::kString) && kind.text() != expected_kind) {
     return fail(Code::kInvalidArgument, "kind: \"" + std::string(cut_text(kind.text(), 64)) +
-                                            "\" is not the wanted " + std::string(expected_kind));
+                                            "\" is the wrong kind; send a " +
+                                            std::string(expected_kind));
   }
   const JsonView json = object["metadata"];
   ObjectMeta meta;

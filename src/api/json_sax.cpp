@@ -75,8 +75,11 @@ class WantedHandler {
   std::int32_t add(JsonType type, std::string_view text) {
     if (frames_.empty()) return tree_.add(-1, {}, type, text);
     const std::int32_t parent = frames_.back().node;
-    const bool in_array = tree_.node(parent).type == JsonType::kArray;
-    return tree_.add(parent, in_array ? std::string_view() : key_, type, text);
+    if (tree_.node(parent).type == JsonType::kArray) return tree_.add(parent, {}, type, text);
+    const std::int32_t index = tree_.add(parent, key_, type, text);
+    const bool paths_start = frames_.size() == 1 && !root_.key.empty() && key_ == root_.key;
+    if (paths_start) tree_.start_paths_at(index);
+    return index;
   }
 
   bool scalar(JsonType type, std::string_view text) {

@@ -41,7 +41,8 @@ struct ParsedJson {
   std::string problem;  ///< empty, or "spec.x: nested deeper ..."
 };
 
-/// Fails when `json` is no JSON object (or longer than kJsonBytesMax). The key of `root` is unused.
+/// Fails when `json` is no JSON object (or longer than kJsonBytesMax). Paths
+/// start at the root's member that has the key of `root`, at the root itself when that is empty.
 [[nodiscard]] Result<ParsedJson> parse_wanted(std::string_view json, const Want& root);
 
 }  // namespace gang::api

@@ -1,6 +1,11 @@
 #include "api/json_tree.h"
 
 namespace gang::api {
+namespace {
+
+constexpr std::size_t kKeyBytesMax = 64;  // of a key within a path
+
+}  // namespace
 
 JsonTree::JsonTree(std::size_t text_size) {
   // A 2 KB pod keeps some sixty values and half of its text.
@@ -60,21 +65,25 @@ JsonView JsonView::first() const {
 }
 
 std::string JsonView::path() const {
-  if (!valid() || node().parent < 0) return "the object";
   std::string path;
-  for (JsonView view = *this; view.node().parent >= 0; view = view.at(view.node().parent)) {
-    const JsonView above = view.at(view.node().parent);
-    std::string step;
-    if (above.is(JsonType::kArray)) {
-      std::size_t position = 0;
-      for (JsonView v = above.first(); v.index_ != view.index_; v = v.next()) ++position;
-      step = "[" + std::to_string(position) + "]";
-    } else {
-      step = (above.node().parent < 0 ? "" : ".") + std::string(view.key().substr(0, 64));
+  if (valid()) {
+    const auto is_top = [](JsonView view) {
+      return view.node().parent < 0 || view.index_ == view.tree_->path_base();
+    };
+    for (JsonView view = *this; !is_top(view); view = view.at(view.node().parent)) {
+      const JsonView above = view.at(view.node().parent);
+      path.insert(0, view.step_from(above));
+      if (!above.is(JsonType::kArray) && is_top(above)) path.erase(0, 1);
     }
-    path.insert(0, step);
   }
-  return path;
+  return path.empty() ? "the object" : path;
+}
+
+std::string JsonView::step_from(JsonView above) const {
+  if (!above.is(JsonType::kArray)) return "." + std::string(key().substr(0, kKeyBytesMax));
+  std::size_t position = 0;
+  for (JsonView v = above.first(); v.index_ != index_; v = v.next()) ++position;
+  return "[" + std::to_string(position) + "]";
 }
 
 }  // namespace gang::api

@@ -39,6 +39,9 @@ class JsonTree {
                    std::string_view text = {});
 
   [[nodiscard]] JsonView root() const;
+  /// Makes paths start below that node instead of the root.
+  void start_paths_at(std::int32_t index) { path_base_ = index; }
+  [[nodiscard]] std::int32_t path_base() const { return path_base_; }
   [[nodiscard]] const JsonNode& node(std::int32_t index) const {
     return nodes_[static_cast<std::size_t>(index)];
   }
@@ -49,6 +52,7 @@ class JsonTree {
  private:
   std::vector<JsonNode> nodes_;
   std::string text_;
+  std::int32_t path_base_ = 0;
 };
 
 /// A value of a tree, or nothing. Cheap to copy; valid as long as the tree.
@@ -70,7 +74,7 @@ class JsonView {
   /// The last member of that key, nothing when this is no object or has none.
   [[nodiscard]] JsonView operator[](std::string_view key) const;
 
-  /// "spec.containers[0].name" below the root; "the object" for the root itself.
+  /// "spec.containers[0].name" below where paths start; "the object" for that place itself.
   [[nodiscard]] std::string path() const;
 
   /// Walks the children in text order: for (JsonView v = first(); v.valid(); v = v.next()).
@@ -81,6 +85,8 @@ class JsonView {
 
  private:
   [[nodiscard]] const JsonNode& node() const { return tree_->node(index_); }
+  /// ".key" or "[position]" below the parent.
+  [[nodiscard]] std::string step_from(JsonView above) const;
   [[nodiscard]] JsonView at(std::int32_t index) const {
     return index < 0 ? JsonView() : JsonView(*tree_, index);
   }

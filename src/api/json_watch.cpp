@@ -35,7 +35,7 @@ Result<WatchEvent> bookmark_from(JsonView object) {
 /// The Status of an ERROR line. They are rare, so the line is simply read once more.
 Result<WatchEvent> error_from(std::string_view line) {
   const Want line_wants[] = {Want("object", kStatusWant)};
-  GANG_TRY(ParsedJson parsed, parse_wanted(line, Want("", line_wants)));
+  GANG_TRY(ParsedJson parsed, parse_wanted(line, Want("object", line_wants)));
   WatchEvent event;
   event.type = WatchEventType::kError;
   event.status = status_from(parsed.tree.root()["object"]);
@@ -46,7 +46,7 @@ Result<WatchEvent> error_from(std::string_view line) {
 
 Result<WatchEvent> decode_watch_event(Kind kind, std::string_view line) {
   const Want line_wants[] = {Want("type"), Want("object", want_of(kind))};
-  GANG_TRY(ParsedJson parsed, parse_wanted(line, Want("", line_wants)));
+  GANG_TRY(ParsedJson parsed, parse_wanted(line, Want("object", line_wants)));
   const JsonView type_json = parsed.tree.root()["type"];
   const JsonView object = parsed.tree.root()["object"];
   const std::optional<WatchEventType> type =
