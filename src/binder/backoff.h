@@ -8,9 +8,9 @@
 
 namespace gang::binder {
 
-/// Doubling pauses between `initial` and `max`, each shortened by up to a half. The jitter is a hash
-/// of the seed and the number of the try: equal seeds give equal pauses, so a simulated run repeats.
-/// A value owned by one request; does not sleep and reads no clock.
+/// Doubling pauses between `initial` and `max`, each shortened by up to a half. The jitter is a
+/// hash of the seed and the number of the try: equal seeds give equal pauses, so a simulated run
+/// repeats. A value owned by one request; does not sleep and reads no clock.
 class Backoff {
  public:
   Backoff(Duration initial, Duration max, std::uint64_t seed)

@@ -152,7 +152,9 @@ void BindStep::on_read(const kube::Answer& answer, const std::optional<api::Pod>
 /// The end that the pod itself shows, if it does.
 std::optional<BindEnd> BindStep::verdict_of(const api::Pod& pod) const {
   using engine::MemberEnd;
-  const auto lost = [](const char* why) { return BindEnd{.end = MemberEnd::kLost, .message = why}; };
+  const auto lost = [](const char* why) {
+    return BindEnd{.end = MemberEnd::kLost, .message = why};
+  };
   if (pod.meta.uid != task_.assignment.uid) return lost("replaced by a pod of the same name");
   if (!pod.node_name.empty()) {
     // Nobody but us plans this uid for this node, so the stamp need not be compared.

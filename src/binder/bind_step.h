@@ -3,9 +3,9 @@
 // Problem: a Binding may be executed although its answer was lost, even long after its sender gave
 // up (the server cuts a request at 34 s); a pod must never be bound to two nodes, and a round must
 // not report "not bound" for a pod that is bound a second later.
-// Idea: every Binding carries the uid and a resourceVersion, and goes to the one planned node. After
-// any answer but success or a plain refusal the pod is read. Let U be the requests of unknown outcome
-// and v the version just read, the pod still unbound:
+// Idea: every Binding carries the uid and a resourceVersion, and goes to the one planned node.
+// After any answer but success or a plain refusal the pod is read. Let U be the requests of unknown
+// outcome and v the version just read, the pod still unbound:
 //  - U sent with a version other than v can never succeed: versions only move on. It is definite.
 //  - U sent with v may still succeed. Sending again with v is safe: the first of the two that is
 //    executed moves the version, so the other one fails; both name the same node, so it does not
@@ -35,8 +35,8 @@ struct BindEnd {
   std::string message;
 };
 
-/// See the head of the file. Owned by a Round; binder's thread only. At most one request or timer of
-/// a step is outstanding. Calls `done` once, then does nothing more.
+/// See the head of the file. Owned by a Round; binder's thread only. At most one request or timer
+/// of a step is outstanding. Calls `done` once, then does nothing more.
 class BindStep {
  public:
   /// What to bind and in which lane.

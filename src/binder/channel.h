@@ -10,10 +10,10 @@
 
 namespace gang::binder {
 
-/// Sends requests and brings every answer back to the binder's thread; keeps the books of what is in
-/// flight, counts, and logs a missing right at most once a minute.
-/// Owned by the Binder and outlives every step. Binder's thread only; the Client may answer from any
-/// thread. After destruction late answers are dropped. Does not retry and judges no answer.
+/// Sends requests and brings every answer back to the binder's thread; keeps the books of what is
+/// in flight, counts, and logs a missing right at most once a minute.
+/// Owned by the Binder and outlives every step. Binder's thread only; the Client may answer from
+/// any thread. After destruction late answers are dropped. Does not retry and judges no answer.
 class Channel {
  public:
   Channel(kube::Client& client, const Clock& clock, const Options& options, Executor executor);
@@ -55,8 +55,8 @@ class Channel {
   Lifeline lifeline_;
 };
 
-/// How long to wait before a request that was answered like this is sent again: what the server asks
-/// for, at least `pause`.
+/// How long to wait before a request that was answered like this is sent again: what the server
+/// asks for, at least `pause`.
 [[nodiscard]] Duration wait_after(const kube::Answer& answer, Duration pause);
 
 }  // namespace gang::binder

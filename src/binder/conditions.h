@@ -1,7 +1,8 @@
 // Conditions: which conditions a decision asks for, and which of them differ from what is there.
 //
 // Types and reasons (message: see the .cpp). Source: the gang contract, 2.10, 2.11, 8.1.
-//   PodGroupInitiallyScheduled  True/Scheduled; False/Unschedulable; False/SchedulerError (kInvalid)
+//   PodGroupInitiallyScheduled  True/Scheduled; False/Unschedulable; False/SchedulerError
+// (kInvalid)
 //   <domain>/Satisfied          True/Satisfied; False/<verdict_name>
 //   <domain>/Degraded           True/BelowMinCount; False/NotDegraded
 //   <domain>/PartiallyBound     True/BelowMinCount; False/NotPartiallyBound
@@ -29,7 +30,8 @@ struct WantedCondition {
 [[nodiscard]] std::vector<WantedCondition> group_conditions(
     const engine::Explanation& explanation);
 
-/// What a round says about a group that has its minimum. The record only where the plan asks for it.
+/// What a round says about a group that has its minimum. The record only where the plan asks for
+/// it.
 [[nodiscard]] std::vector<WantedCondition> group_conditions(const engine::Plan& plan,
                                                             std::int32_t bound);
 

@@ -28,9 +28,9 @@ struct EventText {
 /// The PodGroup of a gang. REQUIRES: the gang is one.
 [[nodiscard]] api::EventTarget event_target(const engine::GangRef& group);
 
-/// Sends events at `events_per_second`, only while no Binding waits; at most `event_queue_max` wait,
-/// further ones are dropped and counted. An event equal to one of the last 6 minutes (object, reason,
-/// note) is not sent again, nor a second one of a group and reason within 10 s.
+/// Sends events at `events_per_second`, only while no Binding waits; at most `event_queue_max`
+/// wait, further ones are dropped and counted. An event equal to one of the last 6 minutes (object,
+/// reason, note) is not sent again, nor a second one of a group and reason within 10 s.
 /// Owned by the Binder; binder's thread only.
 class EventSink {
  public:

@@ -132,7 +132,7 @@ void GroupLine::on_read(const kube::Answer& answer, const std::optional<api::Pod
   if (!answer.ok() || !group) return retry(answer);
   if (group->meta.uid != uid_) return finish(GroupWriteEnd::kGone);
   if (std::exchange(checks_uid_, false)) {
-    if (shortened_) return finish(GroupWriteEnd::kRefused, "the server finds the conditions invalid");
+    if (shortened_) return finish(GroupWriteEnd::kRefused, "the conditions are invalid");
     shortened_ = true;
     for (WantedCondition& wanted : active_->wanted) shorten(wanted.condition.message);
   }

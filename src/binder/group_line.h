@@ -2,9 +2,9 @@
 //
 // Problem: a PATCH of a group's status carries only the uid as precondition, so a late one would
 // overwrite what was written after it: a delayed False the record True.
-// Idea: one write at a time per group; records overtake waiting explanations; an explanation that is
-// superseded is not sent again. After a PATCH of unknown outcome the next write waits until a read
-// shows that it was executed, or until the server can no longer execute it (40 s).
+// Idea: one write at a time per group; records overtake waiting explanations; an explanation that
+// is superseded is not sent again. After a PATCH of unknown outcome the next write waits until a
+// read shows that it was executed, or until the server can no longer execute it (40 s).
 // The conditions as last read or written are kept, so that nothing is written twice and
 // lastTransitionTime moves only with the status. Source: commit protocol 5.3, gang contract 2.10.
 #pragma once

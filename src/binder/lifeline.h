@@ -7,8 +7,8 @@
 namespace gang::binder {
 
 /// A member of an object that hands out callbacks: a guarded callback does nothing once the object
-/// is gone. Owned by that object; guarded functions run on the binder's thread only, so the test and
-/// the call cannot be separated by a destruction.
+/// is gone. Owned by that object; guarded functions run on the binder's thread only, so the test
+/// and the call cannot be separated by a destruction.
 class Lifeline {
  public:
   Lifeline() : token_(std::make_shared<const char>('x')) {}

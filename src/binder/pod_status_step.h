@@ -1,8 +1,8 @@
 // PodStatusStep: tells one pending pod why it is not placed.
 //
-// The PATCH of PodScheduled=False carries uid and resourceVersion, so a pod that was bound meanwhile
-// is never overwritten: the 409 is resolved by a read, and a pod that is bound, deleting, gated,
-// ended or replaced is left alone. Source: commit protocol 5.3, scheduling contract 8.2.
+// The PATCH of PodScheduled=False carries uid and resourceVersion, so a pod that was bound
+// meanwhile is never overwritten: the 409 is resolved by a read, and a pod that is bound, deleting,
+// gated, ended or replaced is left alone. Source: commit protocol 5.3, scheduling contract 8.2.
 #pragma once
 
 #include <functional>

@@ -59,9 +59,8 @@ void Round::on_step_ended(std::size_t index) {
                                              "Successfully assigned " + pod.pod.text() + " to " +
                                                  pod.node_name});
   } else {
-    if (message_.empty()) message_ = step.end().message;
     const bool is_needed = index < need_count_;
-    if (is_needed) stop_all("another member was not bound: " + message_);
+    if (is_needed) stop_all("another member was not bound: " + step.end().message);
   }
   advance();
 }
@@ -105,15 +104,16 @@ void Round::on_recorded(const GroupWriteReport& report) {
   record_ = report.end == GroupWriteEnd::kDone   ? Record::kDone
             : report.end == GroupWriteEnd::kGone ? Record::kGroupGone
                                                  : Record::kRefused;
-  if (record_ == Record::kGroupGone) message_ = "the PodGroup was deleted or replaced";
-  if (record_ == Record::kRefused) message_ = report.message;
-  if (record_ == Record::kGroupGone) stop_all(message_);
+  if (record_ == Record::kGroupGone) stop_all("the PodGroup is gone");
+  if (record_ != Record::kDone) {
+    message_ = record_ == Record::kRefused ? report.message : "the PodGroup is deleted or replaced";
+  }
   advance();
 }
 
 void Round::stop_all(const std::string& why) {
   if (std::exchange(stopped_, true)) return;
-  if (message_.empty()) message_ = why;
+  message_ = why;
   for (const auto& step : steps_) step->stop(why);
 }
 
@@ -130,6 +130,14 @@ engine::RoundEnd Round::end_of_round() const {
   return only_stopped && need_count_ > 0 ? RoundEnd::kUnavailable : RoundEnd::kMembersLost;
 }
 
+/// What a member was refused for or lost by says more than what stopped the others.
+std::string Round::reason_of_end() const {
+  if (record_ == Record::kGroupGone || record_ == Record::kRefused) return message_;
+  const auto cause = std::ranges::find_if(
+      steps_, [](const auto& step) { return !step->bound() && !step->end().stopped; });
+  return cause == steps_.end() ? message_ : (*cause)->end().message;
+}
+
 void Round::finish() {
   finished_ = true;
   engine::RoundOutcome outcome{.gang = plan_.gang,
@@ -142,7 +150,7 @@ void Round::finish() {
     outcome.members.push_back(
         {.pod = pod.pod, .uid = pod.uid, .end = end.end, .message = end.message});
   }
-  if (outcome.end != engine::RoundEnd::kCommitted) outcome.message = message_;
+  if (outcome.end != engine::RoundEnd::kCommitted) outcome.message = reason_of_end();
   tell_group();
   done_(std::move(outcome));
 }

@@ -59,6 +59,7 @@ class Round {
   [[nodiscard]] bool is_whole() const { return bound() >= plan_.minimum; }
   [[nodiscard]] bool is_group() const { return plan_.gang.kind == cluster::GangKind::kPodGroup; }
   [[nodiscard]] engine::RoundEnd end_of_round() const;
+  [[nodiscard]] std::string reason_of_end() const;
   void tell_group();
 
   const Parts parts_;
@@ -73,7 +74,7 @@ class Round {
   bool stopped_ = false;
   bool finished_ = false;
   Record record_ = Record::kNotWanted;
-  std::string message_;  ///< of the first member or write that went wrong
+  std::string message_;  ///< why the members were stopped or the record was not written
   Lifeline lifeline_;
 };
 

@@ -20,8 +20,9 @@ enum class Lane {
 /// Congestion window over the writes of all rounds: additive increase, multiplicative decrease.
 ///
 /// At most `limit()` requests are in flight. `limit` starts at the maximum, is halved (not below 1)
-/// by a 429 or 5xx, at most once per window of requests, and grows by 1 with every `limit` successes.
-/// Owned by the Binder; binder's thread only. Sends nothing itself and knows no deadline.
+/// by a 429 or 5xx, at most once per window of requests, and grows by 1 with every `limit`
+/// successes. Owned by the Binder; binder's thread only. Sends nothing itself and knows no
+/// deadline.
 class WriteWindow {
  public:
   using Ticket = std::pair<Lane, std::uint64_t>;

@@ -1,13 +1,14 @@
 // Binder: carries decisions out against the API server. Decides nothing.
 //
 // A round is a state machine over asynchronous requests: Bindings with uid, resourceVersion and
-// stamp, the needed members first, at most `writes_in_flight_max` at once; an answer that leaves the
-// outcome open is followed by reads until it is definite; once base + bound reaches the minimum the
-// record (PodGroupInitiallyScheduled=True) is written; then extras go on. Conditions and events are
-// written for explanations. Undo: rollback() deletes bound members by the rules of 5.6, re-reading
+// stamp, the needed members first, at most `writes_in_flight_max` at once; an answer that leaves
+// the outcome open is followed by reads until it is definite; once base + bound reaches the minimum
+// the record (PodGroupInitiallyScheduled=True) is written; then extras go on. Conditions and events
+// are written for explanations; the reason of gang-scheduler.dev/Satisfied is "Satisfied" or
+// engine::verdict_name(). Undo: rollback() deletes bound members by the rules of 5.6, re-reading
 // each pod first. Source: commit protocol 5.2, 5.3, 5.6, 5.9, 8 (plain rounds, no intent).
-// One thread: commands, step() and the answers of the Client must be delivered on the same thread
-// (the shell posts answers through `Executor`).
+// A record that the server refuses (403) ends its round as kRefused with every member kBound.
+// One thread: every call and callback; answers and timers come back to it through `Executor`.
 #pragma once
 
 #include <cstdint>
