@@ -30,6 +30,16 @@ void leave_out_stale(Gang& gang, const GangRecord& record) {
       std::ranges::count(gang.members, MemberState::kPending, &Member::state));
 }
 
+/// Shows the planner the record that a round of ours wrote and the watch has not told yet.
+void show_record(Gang& gang, const GangRecord& record) {
+  if (!gang.group || is_initially_scheduled(gang) || !is_recorded(gang, record)) return;
+  std::erase_if(gang.group->conditions, [](const api::Condition& condition) {
+    return condition.type == api::kInitiallyScheduled;
+  });
+  gang.group->conditions.push_back({.type = std::string(api::kInitiallyScheduled),
+                                    .status = api::ConditionStatus::kTrue});
+}
+
 void note_attempt(const GangRecord& record, AttemptResult result, std::int32_t member_count,
                   Turn& turn) {
   turn.effects.emplace_back(
@@ -73,6 +83,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
   if (!gang) return;
   const std::uint64_t seen = fingerprint(*gang);
   leave_out_stale(*gang, record);
+  show_record(*gang, record);
   gang->minimum = record.minimum;
   const std::string problem = validate(*gang, core.options.priority_mismatch);
   if (!problem.empty()) {

@@ -171,8 +171,8 @@ void Evaluation::adopt(const Recovery& recovery) {
   if (recovery.standing == Standing::kHalfBound) {
     record_.repair = Repair{.stamp = recovery.stamp,
                             .deadline = turn_.now + core_.options.repair_deadline};
-    turn_.effects.emplace_back(Notice{fmt::format("{}: {} by a round that has not ended; it goes on",
-                                                  outline_.key.text(), found)});
+    turn_.effects.emplace_back(Notice{fmt::format(
+        "{}: {} by a round that has not ended; it goes on", outline_.key.text(), found)});
     return;
   }
   record_.repair = Repair{.is_forward_only = true};
@@ -225,9 +225,6 @@ void Evaluation::tell_waiting(ReadyState state) {
       return;
     }
     case ReadyState::kParentMissing:
-      tell(core_, record_, outline_,
-           explain(outline_, Verdict::kWaitingForGroup, waiting_text(outline_)), turn_);
-      return;
     case ReadyState::kIncomplete:
       tell(core_, record_, outline_,
            explain(outline_, Verdict::kWaitingForPods, waiting_text(outline_)), turn_);
@@ -302,8 +299,9 @@ void Evaluation::move_to(Stage stage) {
 
 /// Whether nothing would be lost with the record.
 bool is_forgettable(const GangRecord& record, const Gang& gang) {
-  if (record.stage != Stage::kIdle || record.report.has_told() || record.degraded_since ||
-      record.repair || !record.rollbacks.empty() || !record.stale.empty()) {
+  const bool is_counted = record.counts.pending + record.counts.gated > 0;
+  if (record.stage != Stage::kIdle || is_counted || record.report.has_told() ||
+      record.degraded_since || record.repair || !record.rollbacks.empty()) {
     return false;
   }
   return gang.kind == GangKind::kLonePod || record.recorded.empty() || is_initially_scheduled(gang);

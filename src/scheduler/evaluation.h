@@ -11,12 +11,12 @@
 
 namespace gang::scheduler {
 
-/// Moves the gang within the queue and asks for what is due: the record, a rollback, an explanation.
-/// Plans nothing. A gang that is gone loses its record, unless a round of it is open.
+/// Moves the gang within the queue and asks for what is due: the record, a rollback, an
+/// explanation. Plans nothing. A gang that is gone loses its record, unless a round of it is open.
 void evaluate(Core& core, cluster::GangId id, Turn& turn);
 
-/// Evaluates a parked gang that a change of nodes may have helped: it is to be attempted, at once or
-/// after its backoff.
+/// Evaluates a parked gang that a change of nodes may have helped: it is to be attempted, at once
+/// or after its backoff.
 void wake(Core& core, cluster::GangId id, Turn& turn);
 
 }  // namespace gang::scheduler

@@ -1,4 +1,5 @@
-// Readiness: whether a gang may be attempted, and with which minimum. Source: gang contract 2.2, 2.3.
+// Readiness: whether a gang may be attempted, and with which minimum.
+// Source: gang contract 2.2, 2.3.
 #pragma once
 
 #include <cstdint>

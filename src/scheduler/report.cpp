@@ -64,14 +64,13 @@ bool group_knows(const Explanation& explanation, const Gang& gang) {
 std::optional<Explanation> Report::offer(Explanation explanation, TimePoint now,
                                          Duration interval) {
   const bool is_known = told_ && says_the_same(*told_, explanation);
-  if (is_known) {
-    std::erase_if(explanation.members, [this](const engine::MemberText& member) {
-      return told_members_.contains(member.uid);
-    });
-    if (explanation.members.empty()) {
-      waiting_.reset();
-      return std::nullopt;
-    }
+  const bool has_new_member =
+      std::ranges::any_of(explanation.members, [this](const engine::MemberText& member) {
+        return !told_members_.contains(member.uid);
+      });
+  if (is_known && !has_new_member) {
+    waiting_.reset();
+    return std::nullopt;
   }
   if (now < next_write_) {
     waiting_ = std::move(explanation);
@@ -132,7 +131,9 @@ Explanation explain_to_all(const Gang& gang, Verdict verdict, const std::string&
     explanation.members.push_back({.pod = member.key,
                                    .uid = member.uid,
                                    .resource_version = member.resource_version,
-                                   .message = message});
+                                   .message = message,
+                                   .current = member.pod_scheduled,
+                                   .generation = member.generation});
   }
   return explanation;
 }
@@ -165,9 +166,11 @@ bool refresh(Explanation& explanation, const Gang& gang) {
   std::erase_if(explanation.members, [&](engine::MemberText& text) {
     const auto found = pending.find(text.uid);
     if (found == pending.end()) return true;
-    text.resource_version = found->second->resource_version;
-    return is_condition &&
-           is_on_server(found->second->pod_scheduled, explanation.verdict, text.message);
+    const Member& member = *found->second;
+    text.resource_version = member.resource_version;
+    text.current = member.pod_scheduled;
+    text.generation = member.generation;
+    return is_condition && is_on_server(member.pod_scheduled, explanation.verdict, text.message);
   });
   return !explanation.members.empty() || !group_knows(explanation, gang);
 }

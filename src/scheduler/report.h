@@ -1,4 +1,4 @@
-// Report: what a gang is told, once per meaning; and the explanations that the engine does not make.
+// Report: what a gang is told, once per meaning; and the explanations that are not the engine's.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ namespace gang::scheduler {
 /// Does not know whether the write succeeded: forget() when it failed.
 class Report {
  public:
-  /// The explanation to write now: all of it, or with the texts of members that were not told yet.
-  /// nullopt when it says nothing new or has to wait until due().
+  /// The explanation to write now; nullopt when it says nothing new, to nobody new, or has to wait
+  /// until due().
   [[nodiscard]] std::optional<engine::Explanation> offer(engine::Explanation explanation,
                                                          TimePoint now, Duration interval);
   /// When the explanation that waits may be written.
@@ -62,8 +62,9 @@ class Report {
 [[nodiscard]] engine::Explanation waiting_for_group(const cluster::Gang& gang,
                                                     const Report& report);
 
-/// Brings the resource versions of the member texts up to date, drops texts of members that are not
-/// pending any more and texts that the server has already. Returns whether anything is left to write.
+/// Brings what the member texts say of their pods up to date, drops texts of members that are not
+/// pending any more and texts that the server has already. Returns whether anything is left to
+/// write.
 [[nodiscard]] bool refresh(engine::Explanation& explanation, const cluster::Gang& gang);
 
 }  // namespace gang::scheduler

@@ -209,6 +209,7 @@ void finish_rollback(Core& core, const engine::GangRef& gang, Turn& turn) {
   const std::string text =
       fmt::format("rolled back {} times in 10 minutes, one attempt every {}", count,
                   format_duration(core.options.backoff_max));
+  turn.effects.emplace_back(Notice{fmt::format("{}: {}", record.ref.key.text(), text)});
   tell(core, record, *outline, explain(*outline, engine::Verdict::kBinding, text), turn);
 }
 

@@ -71,6 +71,7 @@ class Scheduler::Impl {
   void take(const RollbackDone& done, Turn& turn);
   void take(const ExplainFailed& failed, Turn& turn);
 
+  void note_changed(const cluster::Change& change);
   /// Asks for a Tick now, once until it comes. Nothing is done before every kind is synced.
   void ask_for_tick(Turn& turn);
   void evaluate_changed(Turn& turn);
@@ -84,11 +85,22 @@ class Scheduler::Impl {
 
 void Scheduler::Impl::take(const api::Delta& delta, Turn& turn) {
   const cluster::Change change = core_.state.apply(delta);
-  core_.dirty.insert(change.gangs.begin(), change.gangs.end());
+  note_changed(change);
   core_.wakeup.note(change);
   has_synced_ |= core_.state.synced();
   const bool may_help = core_.wakeup.is_pending() && !core_.queue.parked().empty();
   if (!core_.dirty.empty() || may_help || is_tick_missed_) ask_for_tick(turn);
+}
+
+/// What comes back of our own status writes does not concern a parked gang.
+void Scheduler::Impl::note_changed(const cluster::Change& change) {
+  const bool is_status_only = change.status_only.size() == change.gangs.size();
+  for (const cluster::GangId id : change.gangs) {
+    const auto found = core_.records.find(id);
+    const bool is_parked =
+        found != core_.records.end() && found->second.stage == Stage::kParked;
+    if (!is_status_only || !is_parked) core_.dirty.insert(id);
+  }
 }
 
 void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {

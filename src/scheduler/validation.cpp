@@ -25,11 +25,6 @@ bool takes_part(const Member& member) {
   return false;
 }
 
-std::string check_readable(const Gang& gang) {
-  if (gang.group->meta.unreadable.empty()) return "";
-  return fmt::format("PodGroup {}: {}", gang.key.text(), gang.group->meta.unreadable);
-}
-
 std::string check_scheduler_names(const Gang& gang) {
   for (const Member& member : gang.members) {
     const std::string& first = gang.members.front().scheduler_name;
@@ -88,8 +83,8 @@ std::string check_preemption_policies(const Gang& gang) {
 
 std::string validate(const Gang& gang, PriorityMismatch mismatch) {
   if (!gang.group || gang.members.empty()) return "";
-  std::string problem = check_readable(gang);
-  if (problem.empty()) problem = check_scheduler_names(gang);
+  if (!gang.group->meta.unreadable.empty()) return "";  // nothing of it can be compared
+  std::string problem = check_scheduler_names(gang);
   if (problem.empty()) problem = check_priorities(gang, mismatch);
   if (problem.empty()) problem = check_preemption_policies(gang);
   return problem;

@@ -9,7 +9,9 @@ namespace {
 class Hash {
  public:
   void add(std::int64_t number) {
-    for (int shift = 0; shift < 64; shift += 8) add_byte(static_cast<std::uint8_t>(number >> shift));
+    for (int shift = 0; shift < 64; shift += 8) {
+      add_byte(static_cast<std::uint8_t>(number >> shift));
+    }
   }
   void add(std::string_view text) {
     add(static_cast<std::int64_t>(text.size()));
