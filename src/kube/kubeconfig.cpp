@@ -252,7 +252,9 @@ Result<Credentials> parse_kubeconfig(const std::string& text, const std::string&
     }
     return read_root(path, documents.front());
   } catch (const YAML::Exception& error) {
-    return fail(Code::kInvalidArgument, place(path, error.mark) + error.msg);
+    // What follows a colon may be a piece of the file.
+    const std::string why = error.msg.substr(0, error.msg.find(':'));
+    return fail(Code::kInvalidArgument, place(path, error.mark) + why);
   }
 }
 

@@ -92,7 +92,7 @@ void Reflector::begin_request() {
   running_ = true;
   status_ = 0;
   error_body_.clear();
-  stream_events_ = 0;
+  stream_advanced_ = false;
   started_at_ = last_byte_at_ = now_;
   command_.start = std::move(request);
 }
@@ -159,6 +159,7 @@ void Reflector::begin_list() {
 
 void Reflector::finish_list(const api::ResourceVersion& version) {
   list_open_ = false;
+  stream_advanced_ = true;
   version_ = version;
   continue_token_.clear();
   told_ = Told::kSynced;
@@ -185,7 +186,6 @@ bool Reflector::on_line(std::string_view line) {
       give_up(judge(event->status, retry_after_of({}, event->status)));
       break;
     case api::WatchEventType::kBookmark:
-      ++stream_events_;
       on_bookmark(*event);
       break;
     default:
@@ -193,7 +193,6 @@ bool Reflector::on_line(std::string_view line) {
         return on_undecodable(object_part(line), {Code::kInvalidArgument, "no resourceVersion"});
       }
       ++stats_.events;
-      ++stream_events_;
       on_object(*std::move(event));
   }
   return !verdict_ && !stopped_;
@@ -218,6 +217,7 @@ void Reflector::on_object(api::WatchEvent event) {
                           event.resource_version.text + ": was the server restored?"));
     return;
   }
+  stream_advanced_ = stream_advanced_ || version_ != event.resource_version;
   version_ = event.resource_version;
   too_large_count_ = 0;
   api::DeltaType type = api::DeltaType::kUpdated;
@@ -293,7 +293,7 @@ Reflector::Verdict Reflector::end_of_watch(const HttpEnd& end) {
   const bool clean = end.kind == HttpEndKind::kComplete;
   std::string error = clean ? std::string() : end.message;
   if (list_open_) return after_backoff(clean ? "the initial stream ended early" : error);
-  const bool is_short = now_ - started_at_ < options_.short_stream && stream_events_ == 0;
+  const bool is_short = now_ - started_at_ < options_.short_stream && !stream_advanced_;
   if (is_short) return after_backoff(clean ? "the watch ended at once" : error);
   return {.error = std::move(error)};
 }
@@ -301,7 +301,8 @@ Reflector::Verdict Reflector::end_of_watch(const HttpEnd& end) {
 Reflector::Verdict Reflector::judge(const api::Status& status,
                                     std::optional<Duration> retry_after) {
   std::string error = "HTTP " + std::to_string(status.code) + " " + status.message;
-  switch (status.code) {
+  const bool expired = status.code == 0 && status.reason == "Expired";
+  switch (expired ? 410 : status.code) {
     case 401:
       command_.refuse_token = true;
       if (++unauthorized_count_ == 1) return {.error = std::move(error)};

@@ -132,7 +132,7 @@ class Reflector {
   std::string error_body_;
   LineSplitter lines_{kBodyBytesMax};
   ListSplitter list_{kBodyBytesMax};
-  std::int64_t stream_events_ = 0;
+  bool stream_advanced_ = false;    ///< it told something new
   std::optional<Verdict> verdict_;  ///< given up: its end is waited for
   Duration started_at_{0};
   Duration last_byte_at_{0};

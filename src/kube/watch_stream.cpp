@@ -45,29 +45,27 @@ Result<void> LineSplitter::feed(std::string_view bytes, const PieceSink& on_line
 Result<void> ListSplitter::feed(std::string_view bytes, const PieceSink& on_item) {
   while (!bytes.empty()) {
     const std::size_t run = string_run(bytes);
-    if (run > 0) {
-      (state_ == State::kOuter ? rest_ : item_).append(bytes.substr(0, run));
-      bytes.remove_prefix(run);
-    } else {
-      const Step result = step(bytes.front());
-      bytes.remove_prefix(1);
-      if (result == Step::kError) {
-        return fail(Code::kInvalidArgument,
-                    "the list is no JSON object; its brackets do not match");
-      }
-      if (result == Step::kItemEnd) {
-        std::string item;
-        item.swap(item_);
-        const bool goes_on = on_item(item);
-        item.clear();
-        item_.swap(item);  // keeps the capacity for the next item
-        if (!goes_on) return {};
-      }
+    const Step result = run > 0 ? take_run(bytes.substr(0, run)) : step(bytes.front());
+    bytes.remove_prefix(std::max<std::size_t>(run, 1));
+    if (result == Step::kError) {
+      return fail(Code::kInvalidArgument, "the list is no JSON object; its brackets do not match");
     }
     if (item_.size() > bytes_max_) return too_long("an item of a list", bytes_max_);
     if (rest_.size() > bytes_max_) return too_long("a list without its items", bytes_max_);
+    if (result == Step::kItemEnd && !hand_out(on_item)) return {};
   }
   return {};
+}
+
+bool ListSplitter::hand_out(const PieceSink& on_item) {
+  const bool goes_on = on_item(item_);
+  item_.clear();
+  return goes_on;
+}
+
+ListSplitter::Step ListSplitter::take_run(std::string_view bytes) {
+  (state_ == State::kOuter ? rest_ : item_).append(bytes);
+  return Step::kMore;
 }
 
 void ListSplitter::reset() {

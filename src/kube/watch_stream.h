@@ -57,6 +57,8 @@ class ListSplitter {
   /// What one step over the input decided.
   enum class Step { kMore, kItemEnd, kError };
 
+  bool hand_out(const PieceSink& on_item);
+  Step take_run(std::string_view bytes);
   Step step(char c);
   Step step_start(char c);
   Step step_outer(char c);

@@ -118,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"empty", "", "one YAML document"}, Refused{"no_mapping", "- a\n", "no mapping"},
         Refused{"no_context", "current-context: x\ncontexts: []\n", "no context called \"x\""},
         Refused{"no_current", "contexts: []\n", "current-context is missing"},
+        Refused{"no_anchor", config(kCluster, "    token: *geheim\n"), "anchor"},
         Refused{"tab", "a:\n\t- b\n", "config:2:"},
         Refused{"deep", deep(200) + config(kCluster, kUser), "nested too deeply"},
         Refused{"deeper", deep(100'000), "dir/config"},

@@ -1,9 +1,9 @@
 // Informer: list and watch of one kind into a sink of Deltas, for ever, on a thread of its own.
 //
 // As client-go's Reflector: WatchList where the server has it, else a paged list; then a watch from
-// the last resourceVersion with bookmarks; 410 and ERROR objects lead to a relist or a resume as the
-// rules say; every retry backs off with jitter. One undecodable line relists the kind. A kind that
-// is not served is told once as Unserved and looked for again every minute.
+// the last resourceVersion with bookmarks; 410 and ERROR objects lead to a relist or a resume as
+// the rules say; every retry backs off with jitter. One undecodable line relists the kind. A kind
+// that is not served is told once as Unserved and looked for again every minute.
 // Source: the commit and recovery contract, chapters 8 and 9.
 #pragma once
 
