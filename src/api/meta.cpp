@@ -21,7 +21,7 @@ std::string ObjectKey::text() const {
 const std::string* find(const StringMap& map, std::string_view key) {
   const auto at = std::lower_bound(
       map.begin(), map.end(), key,
-      [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
+      [](const auto& entry, std::string_view wanted) { return entry.first.compare(wanted) < 0; });
   return at != map.end() && at->first == key ? &at->second : nullptr;
 }
 
