@@ -60,8 +60,8 @@ class Draft {
     return placed_[class_index];
   }
   [[nodiscard]] const cluster::Snapshot& snapshot() const { return *snapshot_; }
-  [[nodiscard]] bool touched(std::uint32_t rank) const {
-    return overlay_.touched(snapshot_->by_name()[rank]);
+  [[nodiscard]] bool same_bookings(std::uint32_t rank_a, std::uint32_t rank_b) const {
+    return overlay_.same_bookings(snapshot_->by_name()[rank_a], snapshot_->by_name()[rank_b]);
   }
 
  private:

@@ -42,6 +42,19 @@ void Overlay::assign(cluster::NodeIndex node, const cluster::PodClass& pod_class
   log_.push_back({.book = book, .opened_book = opens_book, .pod_class = &pod_class});
 }
 
+bool Overlay::same_bookings(cluster::NodeIndex a, cluster::NodeIndex b) const {
+  if (!touched(a) || !touched(b)) return touched(a) == touched(b);
+  const Bookings& of_a = books_[book_of_[a.value] - 1];
+  const Bookings& of_b = books_[book_of_[b.value] - 1];
+  const auto amount = [](const Bookings& booked, std::size_t resource) {
+    return resource < booked.amounts.size() ? booked.amounts[resource] : 0;
+  };
+  for (std::size_t i = 0; i < std::max(of_a.amounts.size(), of_b.amounts.size()); ++i) {
+    if (amount(of_a, i) != amount(of_b, i)) return false;
+  }
+  return of_a.ports == of_b.ports;
+}
+
 void Overlay::rollback(std::size_t to) {
   while (log_.size() > to) {
     const Entry entry = log_.back();

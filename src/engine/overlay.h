@@ -97,6 +97,8 @@ class Overlay {
     return NodeUse(*snapshot_, node, book == 0 ? nullptr : &books_[book - 1]);
   }
   [[nodiscard]] bool touched(cluster::NodeIndex node) const { return book_of_[node.value] != 0; }
+  /// Whether equal amounts and ports, in equal order, are booked on both.
+  [[nodiscard]] bool same_bookings(cluster::NodeIndex a, cluster::NodeIndex b) const;
 
  private:
   /// One assignment, as rollback needs it.

@@ -116,9 +116,9 @@ class ExactSearch {
     draft_.rollback(frame.before_choice);
     frame.chosen = MaxTree::kNowhere;
     const std::uint32_t class_index = order_[frame.position];
-    if (draft_.touched(rank)) return hide({.class_index = class_index, .rank = rank});
     for (const std::uint32_t equal : types_[type_of_[rank]]) {
-      if (!draft_.touched(equal)) hide({.class_index = class_index, .rank = equal});
+      if (!draft_.same_bookings(rank, equal)) continue;
+      hide({.class_index = class_index, .rank = equal});
     }
   }
 
@@ -209,7 +209,7 @@ SearchEnd search(Draft& draft, std::int32_t need, SearchBudget& budget) {
   const std::vector<Pick> greedy = draft.picks();
   draft.rollback({});
   ExactSearch exact(draft, order, need);
-  const SearchEnd end = exact.run(budget);
+  const SearchEnd end = resources_allow(draft, need) ? exact.run(budget) : SearchEnd::kImpossible;
   const std::vector<Pick>& best = exact.best().size() > greedy.size() ? exact.best() : greedy;
   for (const Pick& pick : best) draft.place(pick);
   fill_all(draft, order);

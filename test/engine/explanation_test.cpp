@@ -1,0 +1,67 @@
+#include "gang/engine/explanation.h"
+
+#include <gtest/gtest.h>
+
+namespace gang::engine {
+namespace {
+
+Explanation lacking(const char* text, std::int64_t nodes) {
+  return {.verdict = Verdict::kImpossibleNow,
+          .minimum = 4,
+          .scheduled = 3,
+          .reasons = {{.filter = "NodeResourcesFit", .text = text, .node_count = nodes}}};
+}
+
+TEST(SameMeaning, IgnoresChangingNumbers) {
+  Explanation other = lacking("Insufficient cpu", 9);
+  other.scheduled = 1;
+  other.message = "other numbers";
+  EXPECT_TRUE(same_meaning(lacking("Insufficient cpu", 7), other));
+}
+
+TEST(SameMeaning, SeesOtherCausesVerdictsAndMinima) {
+  const Explanation one = lacking("Insufficient cpu", 7);
+  EXPECT_FALSE(same_meaning(one, lacking("Insufficient memory", 7)));
+  Explanation other = one;
+  other.verdict = Verdict::kImpossibleOnFleet;
+  EXPECT_FALSE(same_meaning(one, other));
+  other = one;
+  other.minimum = 5;
+  EXPECT_FALSE(same_meaning(one, other));
+  other = one;
+  other.degraded = true;
+  EXPECT_FALSE(same_meaning(one, other));
+}
+
+TEST(SameMeaning, IgnoresTheOrderOfCauses) {
+  Explanation a = lacking("Insufficient cpu", 7);
+  a.reasons.push_back({.filter = "TaintToleration", .text = "taint", .node_count = 2});
+  Explanation b = a;
+  std::swap(b.reasons[0], b.reasons[1]);
+  EXPECT_TRUE(same_meaning(a, b));
+}
+
+TEST(SameMeaning, ReadsTheMessageWhereThereAreNoCauses) {
+  Explanation a = {.verdict = Verdict::kWaitingForPods, .message = "1 of 3 pods exist"};
+  Explanation b = {.verdict = Verdict::kWaitingForPods, .message = "2 of 3 pods exist"};
+  EXPECT_TRUE(same_meaning(a, b));
+  b.message += "; 1 gated";
+  EXPECT_FALSE(same_meaning(a, b));
+  a = {.verdict = Verdict::kRuleNotBuilt, .message = "volumes of pod p-1"};
+  b = {.verdict = Verdict::kRuleNotBuilt, .message = "volumes of pod p-2"};
+  EXPECT_FALSE(same_meaning(a, b));
+}
+
+TEST(VerdictName, IsStable) {
+  EXPECT_STREQ(verdict_name(Verdict::kImpossibleNow), "ImpossibleNow");
+  EXPECT_STREQ(verdict_name(Verdict::kImpossibleOnFleet), "ImpossibleOnFleet");
+  EXPECT_STREQ(verdict_name(Verdict::kSearchLimitReached), "SearchLimitReached");
+  EXPECT_STREQ(verdict_name(Verdict::kWaitingForPods), "WaitingForPods");
+  EXPECT_STREQ(verdict_name(Verdict::kWaitingForGroup), "WaitingForGroup");
+  EXPECT_STREQ(verdict_name(Verdict::kRuleNotBuilt), "RuleNotBuilt");
+  EXPECT_STREQ(verdict_name(Verdict::kInvalid), "Invalid");
+  EXPECT_STREQ(verdict_name(Verdict::kBinding), "Binding");
+}
+
+}  // namespace
+}  // namespace gang::engine
