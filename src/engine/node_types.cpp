@@ -56,7 +56,47 @@ bool takes_any(const Draft& draft, std::uint32_t rank) {
   });
 }
 
+/// The least that `need` members ask for; saturates.
+std::int64_t least_demand(const Draft& draft, cluster::ResourceId resource, std::int64_t need) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> amounts;  // of one member, and how many
+  for (const DraftClass& demand : draft.classes()) {
+    std::int64_t amount = 0;
+    for (const auto& request : demand.table->rules().pod_class->requests) {
+      if (request.resource == resource) amount = request.amount;
+    }
+    amounts.emplace_back(amount, demand.member_count);
+  }
+  std::ranges::sort(amounts);
+  std::int64_t total = 0;
+  for (const auto& [amount, count] : amounts) {
+    const std::int64_t taken = std::min(need, count);
+    std::int64_t more = 0;
+    if (__builtin_mul_overflow(amount, taken, &more) ||
+        __builtin_add_overflow(total, more, &total)) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+    need -= taken;
+  }
+  return total;
+}
+
 }  // namespace
+
+bool resources_allow(const Draft& draft, std::int32_t need) {
+  CHECK(draft.picks().empty());
+  const auto count = static_cast<std::uint32_t>(draft.snapshot().by_name().size());
+  for (const auto& [resource, total] : totals_of(draft)) {
+    std::int64_t lacking = least_demand(draft, resource, need);
+    for (std::uint32_t rank = 0; rank < count && lacking > 0; ++rank) {
+      if (!takes_any(draft, rank)) continue;
+      const NodeUse use(draft.snapshot(), draft.snapshot().by_name()[rank], nullptr);
+      const std::int64_t free = use.allocatable(resource) - use.requested(resource);
+      lacking -= std::clamp<std::int64_t>(free, 0, lacking);
+    }
+    if (lacking > 0) return false;
+  }
+  return true;
+}
 
 std::vector<NodeType> node_types(const Draft& draft) {
   CHECK(draft.picks().empty());

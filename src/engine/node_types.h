@@ -16,6 +16,10 @@ namespace gang::engine {
 /// Nodes of one type, ascending by rank. A value.
 using NodeType = std::vector<std::uint32_t>;
 
+/// Whether the free amounts of the whole cluster suffice for the `need` members that ask for the
+/// least of each resource. Necessary only. REQUIRES: no picks.
+[[nodiscard]] bool resources_allow(const Draft& draft, std::int32_t need);
+
 /// Types of all nodes that take at least one member of some class. REQUIRES: no picks.
 [[nodiscard]] std::vector<NodeType> node_types(const Draft& draft);
 

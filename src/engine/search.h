@@ -6,11 +6,11 @@
 // taken by score. Unlike classes: greedily, scarcest class first; if that falls short, exact
 // depth-first search over the same choices, in which a node that failed for a class is not tried
 // again below (a set of nodes is met in one order only), of nodes that are alike only as many as
-// the gang has members are looked at and one failure speaks for all untouched ones, and capacity
-// sums cut what cannot reach `need`. Ties: score, then node name; classes by scarcity, then size,
-// then the gang's order. Complexity: O(members x classes x log nodes) until the exact part, whose
-// node trials are counted against a limit. Cannot find: nothing it has not proved, unless it says
-// kLimit.
+// the gang has members are looked at and one failure speaks for all with the same picks, and
+// capacity sums cut what cannot reach `need`. Ties: score, then node name; classes by scarcity,
+// then size, then the gang's order. Complexity: O(members x classes x log nodes) until the exact
+// part, whose node trials are counted against a limit. Cannot find: nothing it has not proved,
+// unless it says kLimit.
 #pragma once
 
 #include <cstdint>

@@ -84,6 +84,16 @@ TEST_F(OverlayTest, RollsBackToACheckpointExactly) {
   EXPECT_FALSE(overlay_.use(n1_).port_taken({.ip = "", .protocol = "TCP", .port = 8080}));
 }
 
+TEST_F(OverlayTest, ComparesWhatIsBookedOnTwoNodes) {
+  EXPECT_TRUE(overlay_.same_bookings(n1_, n2_));
+  overlay_.assign(n1_, *b_);
+  EXPECT_FALSE(overlay_.same_bookings(n1_, n2_));
+  overlay_.assign(n2_, *b_);
+  EXPECT_TRUE(overlay_.same_bookings(n1_, n2_));
+  overlay_.assign(n1_, *a_);
+  EXPECT_FALSE(overlay_.same_bookings(n1_, n2_));
+}
+
 TEST_F(OverlayTest, ShowsANodeAsIfEveryPodWereGone) {
   overlay_.assign(n1_, *a_);
   EXPECT_EQ(NodeUse::emptied(*snapshot_, n1_).requested(cluster::kCpu), 0);

@@ -120,14 +120,14 @@ class Oracle {
   }
 
   [[nodiscard]] bool ports_allow(const api::Pod& wanted, std::size_t at) const {
+    std::vector<api::HostPort> taken;
     for (const api::Pod& other : on_[at]) {
-      for (const api::HostPort& a : other.host_ports) {
-        for (const api::HostPort& b : wanted.host_ports) {
-          if (api::conflicts(a, b)) return false;
-        }
-      }
+      taken.insert(taken.end(), other.host_ports.begin(), other.host_ports.end());
     }
-    return true;
+    return std::ranges::none_of(taken, [&wanted](const api::HostPort& a) {
+      return std::ranges::any_of(wanted.host_ports,
+                                 [&a](const api::HostPort& b) { return api::conflicts(a, b); });
+    });
   }
 
   [[nodiscard]] bool room_allows(const api::Pod& wanted, std::size_t at) const {

@@ -1,0 +1,68 @@
+// gang-bench: what a decision costs against plain references over the same data. Exit code 1 when
+// a reference answers otherwise than we do; times are printed and never judged by the exit code.
+//   gang-bench            everything
+//   gang-bench --smoke    small and short, for the test run
+//   gang-bench --memory   prints the resident megabytes of a filled model
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+#include "bench/rows.h"
+
+namespace {
+std::size_t heap_allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++heap_allocations;
+  void* memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace gang::bench {
+
+std::size_t allocation_count() {
+  return heap_allocations;
+}
+
+namespace {
+
+int usage() {
+  fmt::print(stderr, "usage: gang-bench [--smoke | --memory]\n");
+  return 2;
+}
+
+int run_all(bool smoke, const char* program) {
+  Run run;
+  if (smoke) run = {.smoke = true, .pair_count = 5, .small_nodes = 500, .large_nodes = 2'000};
+  double load = 0;
+  if (getloadavg(&load, 1) != 1) load = -1;
+  fmt::print("gang-bench: {} cores, load {:.2f}, compiler {}\n", sysconf(_SC_NPROCESSORS_ONLN),
+             load, __VERSION__);
+  measure_decisions(run);
+  measure_model(run, program);
+  print(run);
+  return run.wrong_answers.empty() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gang::bench
+
+int main(int argc, char** argv) {
+  if (argc > 2) return gang::bench::usage();
+  const std::string_view mode = argc == 2 ? argv[1] : "";
+  if (mode == "--memory") return gang::bench::print_memory();
+  if (mode != "" && mode != "--smoke") return gang::bench::usage();
+  return gang::bench::run_all(mode == "--smoke", argv[0]);
+}
