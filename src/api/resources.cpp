@@ -10,9 +10,10 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 auto lower_bound_of(auto& entries, std::string_view name) {
-  return std::lower_bound(
-      entries.begin(), entries.end(), name,
-      [](const ResourceList::Entry& entry, std::string_view key) { return entry.first.compare(key) < 0; });
+  return std::lower_bound(entries.begin(), entries.end(), name,
+                          [](const ResourceList::Entry& entry, std::string_view key) {
+                            return entry.first.compare(key) < 0;
+                          });
 }
 
 }  // namespace

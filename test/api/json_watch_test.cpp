@@ -38,9 +38,8 @@ TEST(DecodeWatchEvent, KnowsEveryType) {
 }
 
 TEST(DecodeWatchEvent, ABookmarkMovesTheVersionAndMayEndTheInitialEvents) {
-  const auto plain = decode_watch_event(
-      Kind::kPod,
-      R"({"type":"BOOKMARK","object":{"kind":"Pod",
+  const auto plain = decode_watch_event(Kind::kPod,
+                                        R"({"type":"BOOKMARK","object":{"kind":"Pod",
           "metadata":{"resourceVersion":"99","creationTimestamp":null},
           "spec":{"containers":null}}})");
   ASSERT_TRUE(plain) << plain.error().message;

@@ -59,6 +59,7 @@ enum class DeltaType {
   kForbidden,  ///< served but may not be listed: not synced
 };
 
+/// One change of one kind; which fields are set depends on the type.
 struct Delta {
   DeltaType type = DeltaType::kBookmark;
   Kind kind = Kind::kPod;

@@ -16,6 +16,7 @@ namespace gang::api {
 
 enum class TaintEffect { kNoSchedule, kPreferNoSchedule, kNoExecute, kOther };
 
+/// core/v1 Taint.
 struct Taint {
   std::string key;
   std::string value;

@@ -24,6 +24,7 @@ struct GroupTemplate {
   friend bool operator==(const GroupTemplate&, const GroupTemplate&) = default;
 };
 
+/// scheduling.k8s.io Workload: whose it is and its tree of templates.
 struct Workload {
   ObjectMeta meta;
   std::string controller_kind;  ///< spec.controllerRef; empty when absent
@@ -32,6 +33,7 @@ struct Workload {
   friend bool operator==(const Workload&, const Workload&) = default;
 };
 
+/// scheduling.k8s.io/v1 PriorityClass.
 struct PriorityClass {
   ObjectMeta meta;
   std::int32_t value = 0;
