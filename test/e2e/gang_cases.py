@@ -23,13 +23,13 @@ def deadlock_story_of_two_jobs(t):
     t.wait_condition(group, "False", "Unschedulable",
                      ("minCount (4) cannot be satisfied: 2 scheduled", "nvidia.com/gpu"))
     t.hold_bound(ranks[loser], 0)
+    assert all(len(groups) <= 1 for groups in history.bound_groups_over_time(t.history()))
     for name in ranks[winner]:
         t.client.patch("pods", name,
                        {"metadata": {"annotations": {"fake-kubelet/complete-after": "100ms"}}},
                        t.namespace)
     t.wait_bound(ranks[loser])
     t.wait_condition(group, "True", "Scheduled")
-    assert all(len(groups) <= 1 for groups in history.bound_groups_over_time(t.history()))
 
 
 def _ranks(t, job):

@@ -134,6 +134,11 @@ class Proxy:
                 _shut(entry)
         return len(cut)
 
+    def is_watched(self, path):
+        """Whether a watch whose path matches is open."""
+        with self._lock:
+            return any(re.search(path, entry[0]) for entry in self._streams.values())
+
     # --- record
 
     def requests(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests against real control planes.
 
-usage: run.py [--lanes N] [--list] [NAME-SUBSTRING...]
+usage: run.py [--lanes N] [--program FILE] [--list] [NAME-SUBSTRING...]
 
 A test is a function of a *_cases.py whose name is in its TESTS. Each lane is a thread with a
 control plane of its own that takes one test after another. One line a test; ends with the plain
@@ -116,6 +116,8 @@ def run_alone(test):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--lanes", type=int, default=LANES, help="control planes at once")
+    parser.add_argument("--program", default=daemon.PROGRAM, type=pathlib.Path,
+                        help="another gang-scheduler than that of build/release")
     parser.add_argument("--list", action="store_true", help="print the names and end")
     parser.add_argument("substrings", nargs="*", metavar="NAME-SUBSTRING")
     options = parser.parse_args()
@@ -123,6 +125,7 @@ def main():
     if options.list:
         print("\n".join(test.__name__ for test in chosen))
         return 0
+    daemon.PROGRAM = options.program
     if not daemon.PROGRAM.exists():
         print(f"{daemon.PROGRAM} is missing: build the preset release first")
         print("0 passed, 1 failed")

@@ -137,7 +137,7 @@ def _is_quiet(t, duration):
 def B165_a_late_false_does_not_overwrite_true(t):
     t.node("n1", gpu=1)
     t.start(through_proxy=True)
-    t.proxy.add(method="POST", path="/binding$", times=1, answer=server_error())
+    t.proxy.add(method="POST", path=r"/binding\?", times=1, answer=server_error())
     t.proxy.add(method="PATCH", path=r"/pods/g-0/status", delay=3)
     t.gang_of("g", 1, gpu=1)
     t.wait_bound(["g-0"])
