@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::int32_t kConflictsMax = 5;
 constexpr std::int32_t kEqualFailuresMax = 3;
-/// The server ends a mutating request after 34 s; the rest is for the way.
-constexpr Duration kExecutableFor = std::chrono::seconds(40);
-
-/// The server's admission says this with a 403 while it is starting: not a missing right.
-bool is_starting(const kube::Answer& answer) {
-  return answer.message.find("not yet ready to handle request") != std::string::npos;
-}
 
 }  // namespace
 
@@ -102,17 +95,16 @@ void BindStep::judge(const kube::Answer& answer) {
       return read();
     case kube::Outcome::kConflict:
       ++channel_.stats().bind_conflicts;
-      ++conflicts_;
-      return read();
+      [[fallthrough]];
     case kube::Outcome::kNotFound:
+      ++conflicts_;
       return read();
   }
 }
 
 void BindStep::on_refusal(const kube::Answer& answer) {
   const bool stale_token = answer.outcome == kube::Outcome::kUnauthorized && !token_renewed_;
-  const bool starting = answer.outcome == kube::Outcome::kForbidden && is_starting(answer);
-  if (stale_token || starting) {
+  if (stale_token || is_starting(answer)) {
     token_renewed_ = token_renewed_ || stale_token;
     return pause(wait_after(answer, backoff_.next()));
   }
@@ -176,10 +168,10 @@ void BindStep::on_unbound(const api::Pod& pod) {
       (unknown_->version != version_ || read_sent_at_ >= unknown_->executable_until)) {
     unknown_.reset();
   }
-  retry_after_read();
+  retry_after_read(moved);
 }
 
-void BindStep::retry_after_read() {
+void BindStep::retry_after_read(bool moved) {
   if (!giving_up_ && equal_failures_ >= kEqualFailuresMax) {
     giving_up_ = BindEnd{.refused = true, .message = failure_};
   }
@@ -187,9 +179,10 @@ void BindStep::retry_after_read() {
     giving_up_ = BindEnd{.message = "the pod changes faster than it can be bound"};
   }
   if (giving_up_) return unknown_ ? pause(backoff_.next()) : finish(*giving_up_);
-  // A moved version is the whole cause of a conflict; a failing server gets its pause.
-  if (last_outcome_ == kube::Outcome::kUnknown) return pause(backoff_.next());
-  submit();
+  // A moved version is the whole cause of a conflict; a server that fails gets its pause.
+  const bool is_first = last_outcome_ == kube::Outcome::kOk;
+  if (is_first || (moved && last_outcome_ == kube::Outcome::kConflict)) return submit();
+  pause(backoff_.next());
 }
 
 void BindStep::pause(Duration duration) {

@@ -80,7 +80,7 @@ class BindStep {
   void on_read(const kube::Answer& answer, const std::optional<api::Pod>& pod);
   [[nodiscard]] std::optional<BindEnd> verdict_of(const api::Pod& pod) const;
   void on_unbound(const api::Pod& pod);
-  void retry_after_read();
+  void retry_after_read(bool moved);
   void pause(Duration duration);
   void resume();
   void give_up(BindEnd end);
@@ -97,7 +97,7 @@ class BindStep {
   bool read_needed_ = false;       ///< an answer is open until the pod has been read
   Duration sent_at_{};
   Duration read_sent_at_{};
-  kube::Outcome last_outcome_ = kube::Outcome::kOk;
+  kube::Outcome last_outcome_ = kube::Outcome::kOk;  ///< of a Binding; kOk: none was sent yet
   std::optional<Unknown> unknown_;
   std::optional<BindEnd> giving_up_;  ///< the end to report once nothing is unknown
   bool token_renewed_ = false;

@@ -64,7 +64,12 @@ class Binder::Impl {
     at->second->start();
   }
 
-  void explain(const engine::Explanation& explanation) { status_.explain(explanation); }
+  void explain(const engine::Explanation& explanation) {
+    // The gang became whole after this was thought of.
+    const auto round = rounds_.find(explanation.gang.id);
+    if (round != rounds_.end() && round->second->need_is_met()) return;
+    status_.explain(explanation);
+  }
 
   void rollback(const engine::Rollback& rollback) {
     status_.drop(rollback.gang);

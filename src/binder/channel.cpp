@@ -34,7 +34,7 @@ std::function<void(const kube::Answer&, Object...)> Channel::returning(
 
 void Channel::arrived(const char* request, const kube::Answer& answer) {
   --in_flight_;
-  if (answer.outcome != kube::Outcome::kForbidden) return;
+  if (answer.outcome != kube::Outcome::kForbidden || is_starting(answer)) return;
   ++stats_.forbidden;
   ++forbidden_unlogged_;
   const Duration now = monotonic();
@@ -87,6 +87,11 @@ void Channel::after(Duration pause, std::function<void()> function) {
 }
 
 void Channel::later(std::function<void()> function) { executor_.post(std::move(function)); }
+
+bool is_starting(const kube::Answer& answer) {
+  return answer.outcome == kube::Outcome::kForbidden &&
+         answer.message.find("not yet ready to handle request") != std::string::npos;
+}
 
 Duration wait_after(const kube::Answer& answer, Duration pause) {
   if (answer.retry_after) return std::max(pause, *answer.retry_after);

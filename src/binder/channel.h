@@ -55,6 +55,13 @@ class Channel {
   Lifeline lifeline_;
 };
 
+/// A request without definite answer may still be executed for so long after it was sent: the
+/// server ends a mutating request after 34 s, the rest is for the way.
+inline constexpr Duration kExecutableFor = std::chrono::seconds(40);
+
+/// The admission of a starting server answers 403 like this: no right is missing.
+[[nodiscard]] bool is_starting(const kube::Answer& answer);
+
 /// How long to wait before a request that was answered like this is sent again: what the server
 /// asks for, at least `pause`.
 [[nodiscard]] Duration wait_after(const kube::Answer& answer, Duration pause);

@@ -8,7 +8,6 @@ namespace gang::binder {
 namespace {
 
 constexpr std::int32_t kTriesMax = 5;
-constexpr Duration kExecutableFor = std::chrono::seconds(40);
 constexpr std::size_t kShortMessage = 1024;
 
 /// Cuts at a code point.
@@ -195,6 +194,7 @@ void GroupLine::on_refusal(const kube::Answer& answer) {
     token_renewed_ = true;
     return retry(answer);
   }
+  if (is_starting(answer)) return retry(answer);
   finish(GroupWriteEnd::kRefused, answer.message);
 }
 

@@ -45,7 +45,8 @@ struct GroupWrite {
   engine::GangRef group;
   std::vector<WantedCondition> wanted;
   bool is_record = false;  ///< goes through the window's first lane; retried until definite
-  /// The group never had a bound member, so nothing but False can stand there: no read is needed.
+  /// The first members are bound: what stands there is False or absent, so every wanted True is a
+  /// change and no read is needed. (A flag of an earlier life ends with the next explanation.)
   bool is_first = false;
   std::function<void(const GroupWriteReport&)> done;
 };

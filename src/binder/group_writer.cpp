@@ -1,6 +1,5 @@
 #include "binder/group_writer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "gang/base/check.h"
@@ -14,6 +13,12 @@ constexpr std::size_t kLinesMax = 16384;
 
 void GroupWriter::submit(GroupWrite write) {
   CHECK(!write.group.uid.empty());
+  ++open_count_;
+  write.done = lifeline_.guard(
+      [this, done = std::move(write.done)](const GroupWriteReport& report) {
+        --open_count_;
+        done(report);
+      });
   line_of(write.group).submit(std::move(write));
   forget_unused();
 }
@@ -21,10 +26,6 @@ void GroupWriter::submit(GroupWrite write) {
 void GroupWriter::drop_explanations(const api::Uid& uid) {
   const auto found = lines_.find(uid);
   if (found != lines_.end()) found->second.line->drop_explanations();
-}
-
-bool GroupWriter::idle() const {
-  return std::ranges::all_of(lines_, [](const auto& entry) { return entry.second.line->idle(); });
 }
 
 GroupLine& GroupWriter::line_of(const engine::GangRef& group) {

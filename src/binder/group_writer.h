@@ -1,6 +1,7 @@
 // GroupWriter: the conditions of all PodGroups, each group's writes in order.
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
@@ -19,7 +20,7 @@ class GroupWriter {
   void submit(GroupWrite write);
   /// See GroupLine::drop_explanations.
   void drop_explanations(const api::Uid& uid);
-  [[nodiscard]] bool idle() const;
+  [[nodiscard]] bool idle() const { return open_count_ == 0; }
 
  private:
   /// A line and its place in the order of use.
@@ -34,6 +35,8 @@ class GroupWriter {
   const GroupLine::Parts parts_;
   std::map<api::Uid, Entry> lines_;
   std::list<api::Uid> by_use_;  ///< longest unused first
+  std::int64_t open_count_ = 0;
+  Lifeline lifeline_;
 };
 
 }  // namespace gang::binder

@@ -149,7 +149,10 @@ void RollbackRun::next_member() {
 /// Evaluates again after a pause: nothing is destroyed on old knowledge.
 void RollbackRun::again(const kube::Answer& answer, std::function<void()> step) {
   if (answer.outcome == kube::Outcome::kForbidden) return finish("the rights do not suffice");
-  if (++tries_ > kTriesMax) return finish("the server did not answer");
+  if (++tries_ > kTriesMax) {
+    const bool is_busy = answer.outcome == kube::Outcome::kConflict;
+    return is_busy ? next_member() : finish("the server did not answer");
+  }
   channel_.after(wait_after(answer, backoff_.next()), lifeline_.guard(std::move(step)));
 }
 

@@ -40,6 +40,8 @@ class Round {
   Round(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done);
 
   void start();
+  /// From now on the gang is whole; only the record and extras are open.
+  [[nodiscard]] bool need_is_met() const { return need_is_met_; }
 
  private:
   enum class Record { kNotWanted, kWanted, kWriting, kDone, kRefused, kGroupGone };

@@ -27,6 +27,7 @@ StatusWriter::StatusWriter(Parts parts, std::function<void(const engine::GangRef
 void StatusWriter::explain(const engine::Explanation& explanation) {
   drop(explanation.gang);
   const JobAt job = jobs_.insert(jobs_.end(), Job{.explanation = explanation});
+  newest_[explanation.gang.id] = job;
   ++job->open_count;  // until every part is started
   start_group(job);
   start_pods(job);
@@ -35,15 +36,15 @@ void StatusWriter::explain(const engine::Explanation& explanation) {
 
 void StatusWriter::drop(const engine::GangRef& gang) {
   if (!gang.uid.empty()) groups_.drop_explanations(gang.uid);
-  for (auto job = jobs_.begin(); job != jobs_.end();) {
-    const JobAt current = job++;  // stopping the last step may end the job
-    if (current->ended || current->explanation.gang.id != gang.id) continue;
-    ++current->open_count;
-    for (const auto& step : current->steps) {
-      if (!step->ended()) step->stop();
-    }
-    on_part_ended(current, false);
+  const auto newest = newest_.find(gang.id);
+  if (newest == newest_.end()) return;
+  const JobAt job = newest->second;
+  newest_.erase(newest);
+  ++job->open_count;  // stopping the last step would end the job
+  for (const auto& step : job->steps) {
+    if (!step->ended()) step->stop();
   }
+  on_part_ended(job, false);
 }
 
 void StatusWriter::start_group(JobAt job) {
@@ -119,7 +120,8 @@ void StatusWriter::on_pod_ended(JobAt job, const PodStatusStep& step) {
 void StatusWriter::on_part_ended(JobAt job, bool failed) {
   job->failed = job->failed || failed;
   if (--job->open_count > 0) return;
-  job->ended = true;
+  const auto newest = newest_.find(job->explanation.gang.id);
+  if (newest != newest_.end() && newest->second == job) newest_.erase(newest);
   // Not at once: the step that ended is still on the stack.
   channel_.later(lifeline_.guard([this, job] {
     const engine::GangRef gang = job->explanation.gang;

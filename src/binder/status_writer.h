@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -49,7 +50,6 @@ class StatusWriter {
     std::vector<std::unique_ptr<PodStatusStep>> steps;
     std::int64_t open_count = 0;
     bool failed = false;
-    bool ended = false;  ///< about to be erased
   };
   using JobAt = std::list<Job>::iterator;
 
@@ -67,6 +67,7 @@ class StatusWriter {
   EventSink& events_;
   const std::function<void(const engine::GangRef&)> failed_;
   std::list<Job> jobs_;
+  std::map<cluster::GangId, JobAt> newest_;  ///< the job of a gang that is not superseded
   /// Pod uid: hash of the condition last written, for pods whose state does not show it yet.
   std::unordered_map<api::Uid, std::uint64_t> written_;
   Lifeline lifeline_;

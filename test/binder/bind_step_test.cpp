@@ -108,9 +108,21 @@ TEST_F(BindStepTest, GivesUpAPodThatMovesMoreThanFiveTimes) {
     bench.client.fail_next("bind", "m0", answer(Outcome::kConflict, 409));
   }
   commit();
+  bench.advance(seconds(20));
   EXPECT_EQ(bench.client.count("bind", "m0"), 6u);
   EXPECT_EQ(bench.members(), "m0=not_bound m1=bound");
   EXPECT_EQ(bench.round_end(), "members_lost");
+}
+
+TEST_F(BindStepTest, NotFoundOfAPodThatExistsIsTriedWithPauses) {
+  for (int i = 0; i < 10; ++i) {
+    bench.client.fail_next("bind", "m0", answer(Outcome::kNotFound, 404, "page not found"));
+  }
+  commit();
+  EXPECT_EQ(bench.client.count("bind", "m0"), 1u);
+  bench.advance(seconds(20));
+  EXPECT_EQ(bench.client.count("bind", "m0"), 6u);
+  EXPECT_EQ(bench.members(), "m0=not_bound m1=bound");
 }
 
 TEST_F(BindStepTest, UnknownButExecutedIsFoundByTheRead) {
@@ -221,6 +233,7 @@ TEST_F(BindStepTest, ForbiddenByAStartingServerIsTriedAgain) {
   commit();
   bench.advance(seconds(1));
   EXPECT_EQ(bench.round_end(), "committed");
+  EXPECT_EQ(bench.binder->stats().forbidden, 0);
 }
 
 TEST_F(BindStepTest, UnauthorizedIsTriedOnceMoreThenRefused) {

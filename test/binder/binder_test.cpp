@@ -104,6 +104,17 @@ TEST(Binder, EqualInputsGiveEqualRequests) {
   EXPECT_EQ(first, run());
 }
 
+TEST(Binder, ExplanationThatARoundHasOvertakenIsNotWritten) {
+  BinderBench bench;
+  bench.create_gang(2);
+  bench.client.hold_next("patch-group", "train");
+  bench.commit(bench.plan(2, 2));
+  bench.explain(bench.explanation(Verdict::kBinding, "binding"));
+  bench.client.release("patch-group", "train");
+  bench.advance(seconds(60));
+  EXPECT_EQ(bench.client.group_condition("train", api::kSatisfied).reason, "Satisfied");
+}
+
 // A server that does not answer for 20 s delays a gang; it is bound once it answers, not parked.
 TEST(Binder, B175TransientFailureIsWaitedOut) {
   BinderBench bench;
