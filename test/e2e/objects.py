@@ -39,7 +39,6 @@ def pod_group(name, min_count=None, **more):
 def gang_job(name, size, gpu=1, annotations=None):
     """A Job of `size` ranks whose controller makes a Workload and a PodGroup gang(size)."""
     template = pod("", gpu=gpu, annotations=annotations or {}, restartPolicy="Never")
-    template["spec"].pop("terminationGracePeriodSeconds")
     return {
         "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name},
         "spec": {

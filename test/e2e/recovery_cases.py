@@ -226,6 +226,7 @@ def B150_a_member_deleted_while_its_binding_is_on_the_way(t):
     t.delete_pod("g-1", grace=0)
     t.pod("g-1b", "g", gpu=1)
     t.proxy.clear()
+    t.wait_bound(["g-0", "g-2"])
     t.pod("plain", gpu=1)
     t.wait_bound(["g-0", "g-1b", "g-2"], timeout=30)
     t.wait_condition("g", "True", "Scheduled")
@@ -240,6 +241,21 @@ def B175_failing_bindings_are_no_lack_of_room(t):
     names = t.gang_of("g", 2, gpu=1)
     t.wait(lambda: fault.hits >= 2, what="Bindings have failed")
     t.hold(lambda: all(t.pod_condition(n).get("reason") != "Unschedulable" for n in names), 12,
+           "no pod is called unschedulable")
+    t.proxy.clear()
+    t.wait_bound(names, timeout=30)
+    t.wait_condition("g", "True", "Scheduled")
+
+
+@seconds(20)
+def an_unavailable_server_is_no_lack_of_room(t):
+    t.nodes(2, gpu=1)
+    t.start(through_proxy=True)
+    fault = t.proxy.add(method="POST", path=_BINDING,
+                        answer=(503, status_json(503, "ServiceUnavailable")))
+    names = t.gang_of("g", 2, gpu=1)
+    t.wait(lambda: fault.hits >= 2, what="Bindings have failed")
+    t.hold(lambda: all(t.pod_condition(n).get("reason") != "Unschedulable" for n in names), 8,
            "no pod is called unschedulable")
     t.proxy.clear()
     t.wait_bound(names, timeout=30)
@@ -354,6 +370,7 @@ TESTS = [
     B150_a_member_deleted_while_its_binding_is_on_the_way,
     B152_a_watch_ends_with_410,
     B175_failing_bindings_are_no_lack_of_room,
+    an_unavailable_server_is_no_lack_of_room,
     an_answer_that_is_lost_is_read_back,
     a_conflict_on_a_binding_is_resolved,
     watches_cut_in_the_middle,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests against real control planes.
 
-usage: run.py [--lanes N] [--program FILE] [--list] [NAME-SUBSTRING...]
+usage: run.py [--lanes N] [--program FILE] [--list] [--logs] [NAME-SUBSTRING...]
 
 A test is a function of a *_cases.py whose name is in its TESTS. Each lane is a thread with a
 control plane of its own that takes one test after another. One line a test; ends with the plain
@@ -44,10 +44,17 @@ def collect(substrings):
 class Results:
     """What the lanes report; prints as it comes."""
 
-    def __init__(self):
+    def __init__(self, shows_logs):
+        self._shows_logs = shows_logs
         self._lock = threading.Lock()
         self.passed = 0
         self.failed = []
+
+    def note(self, logs):
+        """The logs of a test that has passed."""
+        if self._shows_logs:
+            with self._lock:
+                print(logs, flush=True)
 
     def add(self, name, seconds, failure):
         with self._lock:
@@ -61,7 +68,7 @@ class Results:
                 print("\n".join("    " + line for line in failure.splitlines()), flush=True)
 
 
-def run_test(world, test):
+def run_test(world, test, results):
     """Returns None, or the text of the failure."""
     failure = None
     scope = None
@@ -69,6 +76,7 @@ def run_test(world, test):
         scope = Scope(world, test.__name__)
         test(scope)
         scope.check()
+        results.note(scope.logs())
     except Exception:
         failure = traceback.format_exc(limit=-4)
         if scope is not None:
@@ -93,7 +101,7 @@ def run_lane(tests, results):
             else:
                 if world is None:
                     world = World().__enter__()
-                failure = run_test(world, test)
+                failure = run_test(world, test, results)
             results.add(test.__name__, time.monotonic() - begin, failure)
     except queue.Empty:
         pass
@@ -119,6 +127,7 @@ def main():
     parser.add_argument("--program", default=daemon.PROGRAM, type=pathlib.Path,
                         help="another gang-scheduler than that of build/release")
     parser.add_argument("--list", action="store_true", help="print the names and end")
+    parser.add_argument("--logs", action="store_true", help="also print the logs of what passes")
     parser.add_argument("substrings", nargs="*", metavar="NAME-SUBSTRING")
     options = parser.parse_args()
     chosen = collect(options.substrings)
@@ -134,7 +143,7 @@ def main():
     tests = queue.Queue()
     for test in chosen:
         tests.put(test)
-    results = Results()
+    results = Results(options.logs)
     lanes = [threading.Thread(target=run_lane, args=(tests, results), daemon=True)
              for _ in range(min(options.lanes, len(chosen)))]
     begin = time.monotonic()
