@@ -166,7 +166,14 @@ class Scope:
         if ("priorityclasses", name) not in self._globals:
             self.create_global({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
                                 "metadata": {"name": name}, "value": value}, "priorityclasses")
+            wait_until(lambda: self.is_admitted(name), what=f"{name} is known to admission")
         return name
+
+    def is_admitted(self, class_name):
+        """Whether the server takes a pod of this class; it looks into a cache."""
+        return self.client.request("POST", self.client.path("pods", None, self.namespace),
+                                   objects.pod("probe", priorityClassName=class_name),
+                                   query={"dryRun": "All"})
 
     def gang(self, name, min_count, ns=None, **more):
         return self.client.create(objects.pod_group(name, min_count, **more),
