@@ -40,8 +40,7 @@ class Reader {
     const auto option = config_options().find(key);
     if (option != config_options().end()) return read_value(value, key, option->second);
     const auto group = config_options().lower_bound(key + ".");
-    const bool is_group =
-        group != config_options().end() && group->first.starts_with(key + ".");
+    const bool is_group = group != config_options().end() && group->first.starts_with(key + ".");
     if (!is_group) return error(key_node, unknown(key));
     if (value.IsNull()) return {};
     if (!value.IsMap()) return error(value, key + " is a group of options; write key: value below");
@@ -74,7 +73,8 @@ class Reader {
   static bool is_ambiguous(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    for (const char* word : {"", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n"}) {
+    for (const char* word :
+         {"", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n"}) {
       if (text == word) return true;
     }
     return text.find_first_not_of("0123456789+-._e") == std::string::npos;

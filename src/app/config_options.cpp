@@ -34,7 +34,8 @@ Result<std::int64_t> parse_in_range(const std::string& value, Range range) {
 /// Makes an option of a field reached by `at(config)`.
 template <class At>
 ConfigOption number(At at, Range range) {
-  return {OptionType::kNumber, [at, range](Config& config, const std::string& value) -> Result<void> {
+  return {OptionType::kNumber,
+          [at, range](Config& config, const std::string& value) -> Result<void> {
             GANG_TRY(const std::int64_t parsed, parse_in_range(value, range));
             auto& field = at(config);
             field = static_cast<std::remove_reference_t<decltype(field)>>(parsed);
@@ -44,7 +45,8 @@ ConfigOption number(At at, Range range) {
 
 template <class At>
 ConfigOption duration(At at, Duration low) {
-  return {OptionType::kDuration, [at, low](Config& config, const std::string& value) -> Result<void> {
+  return {OptionType::kDuration,
+          [at, low](Config& config, const std::string& value) -> Result<void> {
             const Result<Duration> parsed = parse_duration(value);
             if (!parsed || *parsed < low || *parsed > kDurationMax) {
               return bad(value, "a duration from " + format_duration(low) + " to " +
@@ -71,7 +73,8 @@ ConfigOption one_of(At at, std::map<std::string, Enum> words) {
             const auto word = words.find(value);
             if (word == words.end()) {
               std::string known;
-              for (const auto& [name, unused] : words) known += (known.empty() ? "" : " or ") + name;
+              for (const auto& [name, unused] : words)
+                known += (known.empty() ? "" : " or ") + name;
               return bad(value, known);
             }
             at(config) = word->second;
@@ -107,90 +110,91 @@ Result<void> set_scheduler_name(Config& config, const std::string& value) {
 void add_engine_options(std::map<std::string, ConfigOption>& options) {
   const Range weight{0, 100};
   options["scoring.weight_taint_preference"] = number(
-      [](Config& c) -> auto& { return c.scheduler.engine.weight_taint_preference; }, weight);
-  options["scoring.weight_node_affinity"] =
-      number([](Config& c) -> auto& { return c.scheduler.engine.weight_node_affinity; }, weight);
-  options["scoring.weight_least_allocated"] =
-      number([](Config& c) -> auto& { return c.scheduler.engine.weight_least_allocated; }, weight);
-  options["scoring.weight_balanced"] =
-      number([](Config& c) -> auto& { return c.scheduler.engine.weight_balanced; }, weight);
+      [](Config & c) -> auto& { return c.scheduler.engine.weight_taint_preference; }, weight);
+  options["scoring.weight_node_affinity"] = number(
+      [](Config & c) -> auto& { return c.scheduler.engine.weight_node_affinity; }, weight);
+  options["scoring.weight_least_allocated"] = number(
+      [](Config & c) -> auto& { return c.scheduler.engine.weight_least_allocated; }, weight);
+  options["scoring.weight_balanced"] = number(
+      [](Config & c) -> auto& { return c.scheduler.engine.weight_balanced; }, weight);
   options["scoring.weight_accelerator_packing"] = number(
-      [](Config& c) -> auto& { return c.scheduler.engine.weight_accelerator_packing; }, weight);
+      [](Config & c) -> auto& { return c.scheduler.engine.weight_accelerator_packing; }, weight);
   options["scoring.accelerators"] = {OptionType::kTextList, set_accelerators};
   options["search.steps_max"] = number(
-      [](Config& c) -> auto& { return c.scheduler.engine.search_steps_max; }, {1, 100'000'000});
+      [](Config & c) -> auto& { return c.scheduler.engine.search_steps_max; }, {1, 100'000'000});
   options["search.class_tables_max"] =
-      number([](Config& c) -> auto& { return c.scheduler.engine.class_tables_max; }, {1, 10'000});
+      number([](Config & c) -> auto& { return c.scheduler.engine.class_tables_max; }, {1, 10'000});
   options["search.reasons_shown_max"] =
-      number([](Config& c) -> auto& { return c.scheduler.engine.reasons_shown_max; }, {1, 20});
+      number([](Config & c) -> auto& { return c.scheduler.engine.reasons_shown_max; }, {1, 20});
   options["filters.toleration_comparison"] = {OptionType::kBool, set_comparison};
 }
 
 void add_gang_options(std::map<std::string, ConfigOption>& options) {
   const Duration second = std::chrono::seconds(1);
   options["gang.gated_members"] = one_of(
-      [](Config& c) -> auto& { return c.scheduler.gated_members; },
+      [](Config & c) -> auto& { return c.scheduler.gated_members; },
       std::map<std::string, scheduler::GatedMembers>{
           {"leave_out", scheduler::GatedMembers::kLeaveOut},
           {"hold", scheduler::GatedMembers::kHold}});
   options["gang.priority_mismatch"] = one_of(
-      [](Config& c) -> auto& { return c.scheduler.priority_mismatch; },
+      [](Config & c) -> auto& { return c.scheduler.priority_mismatch; },
       std::map<std::string, scheduler::PriorityMismatch>{
           {"refuse", scheduler::PriorityMismatch::kRefuse},
           {"use_group", scheduler::PriorityMismatch::kUseGroup}});
   options["gang.incomplete_grace"] = duration(
-      [](Config& c) -> auto& { return c.scheduler.incomplete_grace; }, Duration::zero());
-  options["gang.done_settle"] =
-      duration([](Config& c) -> auto& { return c.scheduler.done_settle; }, Duration::zero());
-  options["gang.repair_deadline"] =
-      duration([](Config& c) -> auto& { return c.scheduler.repair_deadline; }, second);
+      [](Config & c) -> auto& { return c.scheduler.incomplete_grace; }, Duration::zero());
+  options["gang.done_settle"] = duration(
+      [](Config & c) -> auto& { return c.scheduler.done_settle; }, Duration::zero());
+  options["gang.repair_deadline"] = duration(
+      [](Config & c) -> auto& { return c.scheduler.repair_deadline; }, second);
   options["gang.condition_interval"] = duration(
-      [](Config& c) -> auto& { return c.scheduler.condition_interval; }, Duration::zero());
-  options["gang.safety_interval"] =
-      duration([](Config& c) -> auto& { return c.scheduler.safety_interval; }, second);
-  options["gang.backoff_initial"] =
-      duration([](Config& c) -> auto& { return c.scheduler.backoff_initial; },
-               std::chrono::milliseconds(10));
-  options["gang.backoff_max"] =
-      duration([](Config& c) -> auto& { return c.scheduler.backoff_max; }, second);
+      [](Config & c) -> auto& { return c.scheduler.condition_interval; }, Duration::zero());
+  options["gang.safety_interval"] = duration(
+      [](Config & c) -> auto& { return c.scheduler.safety_interval; }, second);
+  options["gang.backoff_initial"] = duration(
+      [](Config & c) -> auto& { return c.scheduler.backoff_initial; },
+      std::chrono::milliseconds(10));
+  options["gang.backoff_max"] = duration(
+      [](Config & c) -> auto& { return c.scheduler.backoff_max; }, second);
 }
 
 void add_binder_options(std::map<std::string, ConfigOption>& options) {
   options["binder.writes_in_flight_max"] =
-      number([](Config& c) -> auto& { return c.binder.writes_in_flight_max; }, {1, 200});
-  options["binder.commit_deadline"] =
-      duration([](Config& c) -> auto& { return c.binder.commit_deadline; },
-               std::chrono::seconds(1));
+      number([](Config & c) -> auto& { return c.binder.writes_in_flight_max; }, {1, 200});
+  options["binder.commit_deadline"] = duration(
+      [](Config & c) -> auto& { return c.binder.commit_deadline; }, std::chrono::seconds(1));
   options["binder.retry_initial"] = duration(
-      [](Config& c) -> auto& { return c.binder.retry_initial; }, std::chrono::milliseconds(10));
-  options["binder.retry_max"] = duration([](Config& c) -> auto& { return c.binder.retry_max; },
-                                         std::chrono::milliseconds(10));
+      [](Config & c) -> auto& { return c.binder.retry_initial; }, std::chrono::milliseconds(10));
+  options["binder.retry_max"] = duration(
+      [](Config & c) -> auto& { return c.binder.retry_max; }, std::chrono::milliseconds(10));
   options["binder.status_writes_per_second"] =
-      number([](Config& c) -> auto& { return c.binder.status_writes_per_second; }, {1, 10'000});
+      number([](Config & c) -> auto& { return c.binder.status_writes_per_second; }, {1, 10'000});
   options["binder.events_per_second"] =
-      number([](Config& c) -> auto& { return c.binder.events_per_second; }, {1, 10'000});
+      number([](Config & c) -> auto& { return c.binder.events_per_second; }, {1, 10'000});
   options["binder.event_queue_max"] =
-      number([](Config& c) -> auto& { return c.binder.event_queue_max; }, {1, 1'000'000});
+      number([](Config & c) -> auto& { return c.binder.event_queue_max; }, {1, 1'000'000});
 }
 
 std::map<std::string, ConfigOption> make_options() {
   std::map<std::string, ConfigOption> options;
   options["scheduler_name"] = {OptionType::kText, set_scheduler_name};
-  options["namespace"] = text([](Config& c) -> auto& { return c.name_space; });
-  options["listen"] = text([](Config& c) -> auto& { return c.listen; });
-  options["log.level"] = one_of([](Config& c) -> auto& { return c.log_level; },
-                                std::map<std::string, log::Level>{{"debug", log::Level::kDebug},
-                                                                  {"info", log::Level::kInfo},
-                                                                  {"warn", log::Level::kWarn},
-                                                                  {"error", log::Level::kError}});
-  options["log.format"] = one_of([](Config& c) -> auto& { return c.log_format; },
-                                 std::map<std::string, log::Format>{{"text", log::Format::kText},
-                                                                    {"json", log::Format::kJson}});
-  options["client.kubeconfig"] = text([](Config& c) -> auto& { return c.client.kubeconfig_path; });
+  options["namespace"] = text([](Config & c) -> auto& { return c.name_space; });
+  options["listen"] = text([](Config & c) -> auto& { return c.listen; });
+  options["log.level"] = one_of(
+      [](Config & c) -> auto& { return c.log_level; },
+      std::map<std::string, log::Level>{{"debug", log::Level::kDebug},
+                                        {"info", log::Level::kInfo},
+                                        {"warn", log::Level::kWarn},
+                                        {"error", log::Level::kError}});
+  options["log.format"] = one_of(
+      [](Config & c) -> auto& { return c.log_format; },
+      std::map<std::string, log::Format>{{"text", log::Format::kText},
+                                         {"json", log::Format::kJson}});
+  options["client.kubeconfig"] = text([](Config & c) -> auto& { return c.client.kubeconfig_path; });
   options["client.request_timeout"] = duration(
-      [](Config& c) -> auto& { return c.client.request_timeout; }, std::chrono::milliseconds(100));
+      [](Config & c) -> auto& { return c.client.request_timeout; }, std::chrono::milliseconds(100));
   options["client.watch_idle_limit"] = duration(
-      [](Config& c) -> auto& { return c.client.watch_idle_limit; }, std::chrono::seconds(1));
+      [](Config & c) -> auto& { return c.client.watch_idle_limit; }, std::chrono::seconds(1));
   add_engine_options(options);
   add_gang_options(options);
   add_binder_options(options);

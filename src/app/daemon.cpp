@@ -51,13 +51,13 @@ Daemon::Daemon(Config config, const Clock& clock)
       metrics_(config_.scheduler.scheduler_name),
       binder_loop_(clock),
       mailbox_(kMailboxCapacity),
-      scheduler_(config_.scheduler) {}
+      scheduler_(config_.scheduler),
+      object_notes_(config_.scheduler.scheduler_name) {}
 
 Daemon::~Daemon() = default;
 
 Result<void> Daemon::start() {
-  GANG_TRY(const std::shared_ptr<const kube::Connection> connection,
-           kube::connect(config_.client));
+  GANG_TRY(const std::shared_ptr<const kube::Connection> connection, kube::connect(config_.client));
   Endpoints endpoints{[this] { return metrics_.text(); }, [this] { return live(); },
                       [this] { return ready(); }};
   owner_beat_ns_ = clock_.monotonic().count();
@@ -88,8 +88,8 @@ void Daemon::start_binder() {
   executor.post_after = [this](Duration delay, std::function<void()> f) {
     binder_loop_.post_after(delay, std::move(f));
   };
-  binder_ = std::make_unique<binder::Binder>(*client_, clock_, config_.binder,
-                                             std::move(callbacks), std::move(executor));
+  binder_ = std::make_unique<binder::Binder>(*client_, clock_, config_.binder, std::move(callbacks),
+                                             std::move(executor));
   binder_thread_ = std::thread([this] { binder_loop_.run(); });
 }
 
@@ -154,7 +154,10 @@ void Daemon::run_owner() {
 }
 
 void Daemon::handle(const scheduler::Input& input) {
-  if (const auto* delta = std::get_if<api::Delta>(&input)) note_kind(*delta);
+  if (const auto* delta = std::get_if<api::Delta>(&input)) {
+    note_kind(*delta);
+    note_object(*delta);
+  }
   if (const auto* done = std::get_if<scheduler::RoundDone>(&input)) log_outcome(done->outcome);
   const Duration before = clock_.monotonic();
   scheduler::Effects effects = scheduler_.handle(input, clock_.now());
@@ -179,6 +182,12 @@ void Daemon::note_kind(const api::Delta& delta) {
              {{"kind", std::string(api::kind_name(note->kind))}});
 }
 
+void Daemon::note_object(const api::Delta& delta) {
+  const std::optional<ObjectNote> note = object_notes_.observe(delta);
+  if (note)
+    log::warn("an object needs mending", {{"object", note->object}, {"why", note->message}});
+}
+
 void Daemon::perform(scheduler::Effects effects) {
   for (scheduler::Effect& effect : effects) {
     if (auto* bind = std::get_if<scheduler::BindGang>(&effect)) {
@@ -186,9 +195,8 @@ void Daemon::perform(scheduler::Effects effects) {
       binder_loop_.post([this, plan = std::move(bind->plan)] { binder_->commit(plan); });
     } else if (auto* explain = std::get_if<scheduler::ExplainGang>(&effect)) {
       log_explanation(explain->explanation);
-      binder_loop_.post([this, explanation = std::move(explain->explanation)] {
-        binder_->explain(explanation);
-      });
+      binder_loop_.post(
+          [this, explanation = std::move(explain->explanation)] { binder_->explain(explanation); });
     } else if (auto* rollback = std::get_if<scheduler::RollBackGang>(&effect)) {
       log::warn("rolling back a gang that cannot be completed",
                 {{"gang", rollback->rollback.gang.key.text()},
@@ -205,11 +213,10 @@ void Daemon::perform(scheduler::Effects effects) {
 }
 
 void Daemon::log_explanation(const engine::Explanation& explanation) {
-  log::info("unable to schedule a gang",
-            {{"kind", gang_kind(explanation.gang)},
-             {"gang", explanation.gang.key.text()},
-             {"verdict", engine::verdict_name(explanation.verdict)},
-             {"message", explanation.message}});
+  log::info("unable to schedule a gang", {{"kind", gang_kind(explanation.gang)},
+                                          {"gang", explanation.gang.key.text()},
+                                          {"verdict", engine::verdict_name(explanation.verdict)},
+                                          {"message", explanation.message}});
 }
 
 void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
@@ -223,7 +230,7 @@ void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
       [](const engine::MemberOutcome& m) { return m.end == engine::MemberEnd::kBound; });
   const bool committed = outcome.end == engine::RoundEnd::kCommitted;
   log::write(committed ? log::Level::kInfo : log::Level::kWarn,
-             committed ? "bound a gang" : "a round ended without reaching its minimum",
+             committed ? "bound a gang" : "a round failed and is tried again",
              {{"kind", gang_kind(outcome.gang)},
               {"gang", outcome.gang.key.text()},
               {"bound", std::to_string(bound)},

@@ -1,9 +1,9 @@
 // Daemon: threads and mailboxes around the Scheduler and the Binder. No decisions of its own.
 //
-// Threads: one informer per kind posts Deltas; the owner thread alone runs the Scheduler; the binder
-// thread alone runs the Binder; the transport's thread posts answers to it; the HTTP server reads
-// metrics and health. Everything between threads is a message. run() returns after stop() once
-// rounds in flight have ended, at the latest after kDrainMax.
+// Threads: one informer per kind posts Deltas; the owner thread alone runs the Scheduler; the
+// binder thread alone runs the Binder; the transport's thread posts answers to it; the HTTP server
+// reads metrics and health. Everything between threads is a message. run() returns after stop()
+// once rounds in flight have ended, at the latest after kDrainMax.
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,7 @@
 #include "app/http_server.h"
 #include "app/kind_notes.h"
 #include "app/metrics.h"
+#include "app/object_notes.h"
 #include "gang/base/mailbox.h"
 #include "gang/kube/informer.h"
 #include "gang/scheduler/scheduler.h"
@@ -70,6 +71,7 @@ class Daemon {
   void run_owner();
   void handle(const scheduler::Input& input);
   void note_kind(const api::Delta& delta);
+  void note_object(const api::Delta& delta);
   void perform(scheduler::Effects effects);
   void log_explanation(const engine::Explanation& explanation);
   void log_outcome(const engine::RoundOutcome& outcome);
@@ -100,6 +102,7 @@ class Daemon {
   // Owner thread only.
   scheduler::Scheduler scheduler_;
   KindNotes kind_notes_;
+  ObjectNotes object_notes_;
   std::optional<TimePoint> wake_at_;
   std::map<cluster::GangId, Duration> round_starts_;
   Duration last_publish_{};

@@ -59,8 +59,8 @@ class Endpoint final : public CivetHandler {
 Endpoint::Answer health_answer(std::function<Health()> health) {
   return [health = std::move(health)](mg_connection* connection) {
     const Health state = health();
-    send(connection, state.ok ? "200 OK" : "503 Service Unavailable",
-         "text/plain; charset=utf-8", state.text + "\n");
+    send(connection, state.ok ? "200 OK" : "503 Service Unavailable", "text/plain; charset=utf-8",
+         state.text + "\n");
   };
 }
 
@@ -84,8 +84,8 @@ class HttpServer::Impl {
     handlers_.push_back(
         std::make_unique<Endpoint>("/readyz", health_answer(std::move(endpoints.ready))));
     const std::vector<std::string> options = {
-        "listening_ports", listen, "num_threads", "3", "request_timeout_ms", "5000",
-        "enable_directory_listing", "no", "enable_keep_alive", "no"};
+        "listening_ports",          listen, "num_threads",       "3", "request_timeout_ms", "5000",
+        "enable_directory_listing", "no",   "enable_keep_alive", "no"};
     server_ = std::make_unique<CivetServer>(options);
     for (const std::unique_ptr<Endpoint>& handler : handlers_) {
       server_->addHandler(handler->path(), handler.get());
@@ -121,6 +121,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const std::string& listen,
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
-int HttpServer::port() const { return impl_->port(); }
+int HttpServer::port() const {
+  return impl_->port();
+}
 
 }  // namespace gang::app

@@ -11,7 +11,8 @@ std::string unserved_message(api::Kind kind) {
              "wait. Start kube-apiserver with --feature-gates=GenericWorkload=true and "
              "--runtime-config=scheduling.k8s.io/v1beta1=true";
     case api::Kind::kWorkload:
-      return "Workloads are not served: nothing waits for them, explanations do not name templates. "
+      return "Workloads are not served: nothing waits for them, explanations do not name "
+             "templates. "
              "Start kube-apiserver with --feature-gates=GenericWorkload=true and "
              "--runtime-config=scheduling.k8s.io/v1beta1=true";
     case api::Kind::kCompositePodGroup:

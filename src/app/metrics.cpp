@@ -6,12 +6,12 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <unistd.h>
 #include <array>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <unistd.h>
 
 namespace gang::app {
 
@@ -27,7 +27,9 @@ prometheus::Histogram::BucketBoundaries attempt_buckets() {
   return buckets;
 }
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 const char* result_label(scheduler::AttemptResult result) {
   switch (result) {
@@ -245,9 +247,9 @@ class Metrics::Impl {
       registry_, "gang_scheduler_requests_total", "Requests of the binder, by sort and end.");
   prometheus::Gauge& rounds_open_ =
       gauge_family(registry_, "gang_scheduler_rounds_open", "Rounds that have not ended.").Add({});
-  prometheus::Family<prometheus::Gauge>& kind_states_ = gauge_family(
-      registry_, "gang_scheduler_kind_state",
-      "1: the kind is served and synced; 0: not served; -1: it may not be listed.");
+  prometheus::Family<prometheus::Gauge>& kind_states_ =
+      gauge_family(registry_, "gang_scheduler_kind_state",
+                   "1: the kind is served and synced; 0: not served; -1: it may not be listed.");
   prometheus::Counter& cpu_ =
       counter_family(registry_, "process_cpu_seconds_total", "User and system CPU time spent.")
           .Add({});
@@ -261,12 +263,20 @@ Metrics::~Metrics() = default;
 void Metrics::attempt(const scheduler::AttemptDone& attempt, Duration duration) {
   impl_->attempt(attempt, duration);
 }
-void Metrics::round(engine::RoundEnd end, Duration duration) { impl_->round(end, duration); }
-void Metrics::set(const Gauges& gauges) { impl_->set(gauges); }
-void Metrics::set(const binder::Stats& stats) { impl_->set(stats); }
+void Metrics::round(engine::RoundEnd end, Duration duration) {
+  impl_->round(end, duration);
+}
+void Metrics::set(const Gauges& gauges) {
+  impl_->set(gauges);
+}
+void Metrics::set(const binder::Stats& stats) {
+  impl_->set(stats);
+}
 void Metrics::set_kind_state(std::string_view kind, int state) {
   impl_->set_kind_state(kind, state);
 }
-std::string Metrics::text() const { return impl_->text(); }
+std::string Metrics::text() const {
+  return impl_->text();
+}
 
 }  // namespace gang::app

@@ -1,7 +1,8 @@
 // Metrics: the scheduler_podgroup_* family of kube-scheduler 1.37.2 and our own gang_scheduler_*.
 //
 // Names, labels and buckets are upstream's where the quantity exists here (gang contract 2.12). All
-// series exist from the start. Counters may be raised from any thread; text() may run in any thread.
+// series exist from the start. Counters may be raised from any thread; text() may run in any
+// thread.
 #pragma once
 
 #include <memory>

@@ -114,7 +114,8 @@ void BindStep::on_refusal(const kube::Answer& answer) {
 void BindStep::note_unknown(const kube::Answer& answer) {
   ++channel_.stats().bind_unknown;
   // An older one of another version is definite: this request carried the version read after it.
-  unknown_ = Unknown{.version = version_, .executable_until = sent_at_ + kExecutableFor};
+  const Duration executable = may_still_run(answer) ? kExecutableFor : Duration::zero();
+  unknown_ = Unknown{.version = version_, .executable_until = sent_at_ + executable};
   const bool equal = answer.http_status == 500 && answer.message == failure_;
   equal_failures_ = equal ? equal_failures_ + 1 : 1;
   failure_ = answer.http_status == 500 ? answer.message : std::string();
@@ -164,8 +165,7 @@ void BindStep::on_unbound(const api::Pod& pod) {
   const bool moved = pod.meta.resource_version != version_;
   version_ = pod.meta.resource_version;
   if (moved) equal_failures_ = 0;
-  if (unknown_ &&
-      (unknown_->version != version_ || read_sent_at_ >= unknown_->executable_until)) {
+  if (unknown_ && (unknown_->version != version_ || read_sent_at_ >= unknown_->executable_until)) {
     unknown_.reset();
   }
   retry_after_read(moved);
@@ -173,7 +173,7 @@ void BindStep::on_unbound(const api::Pod& pod) {
 
 void BindStep::retry_after_read(bool moved) {
   if (!giving_up_ && equal_failures_ >= kEqualFailuresMax) {
-    giving_up_ = BindEnd{.refused = true, .message = failure_};
+    giving_up_ = BindEnd{.stopped = true, .message = failure_};
   }
   if (!giving_up_ && conflicts_ > kConflictsMax) {
     giving_up_ = BindEnd{.message = "the pod changes faster than it can be bound"};

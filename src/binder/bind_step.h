@@ -31,7 +31,8 @@ namespace gang::binder {
 struct BindEnd {
   engine::MemberEnd end = engine::MemberEnd::kNotBound;
   bool refused = false;  ///< our rights or our request are wrong: retrying does not help
-  bool stopped = false;  ///< not bound because the round told it to stop, not by an answer
+  bool stopped =
+      false;  ///< the round told it to stop, or the server fails: says nothing of the pod
   std::string message;
 };
 
@@ -94,7 +95,7 @@ class BindStep {
   api::ResourceVersion version_;
   Phase phase_ = Phase::kIdle;
   WriteWindow::Ticket ticket_;
-  bool read_needed_ = false;       ///< an answer is open until the pod has been read
+  bool read_needed_ = false;  ///< an answer is open until the pod has been read
   Duration sent_at_{};
   Duration read_sent_at_{};
   kube::Outcome last_outcome_ = kube::Outcome::kOk;  ///< of a Binding; kOk: none was sent yet

@@ -136,11 +136,23 @@ Binder::Binder(kube::Client& client, const Clock& clock, Options options, Callba
 
 Binder::~Binder() = default;
 
-void Binder::commit(const engine::Plan& plan) { impl_->commit(plan); }
-void Binder::explain(const engine::Explanation& explanation) { impl_->explain(explanation); }
-void Binder::rollback(const engine::Rollback& rollback) { impl_->rollback(rollback); }
-void Binder::drain() { impl_->drain(); }
-bool Binder::idle() const { return impl_->idle(); }
-const Stats& Binder::stats() const { return impl_->stats(); }
+void Binder::commit(const engine::Plan& plan) {
+  impl_->commit(plan);
+}
+void Binder::explain(const engine::Explanation& explanation) {
+  impl_->explain(explanation);
+}
+void Binder::rollback(const engine::Rollback& rollback) {
+  impl_->rollback(rollback);
+}
+void Binder::drain() {
+  impl_->drain();
+}
+bool Binder::idle() const {
+  return impl_->idle();
+}
+const Stats& Binder::stats() const {
+  return impl_->stats();
+}
 
 }  // namespace gang::binder

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "gang/base/log.h"
@@ -41,7 +42,7 @@ void Channel::arrived(const char* request, const kube::Answer& answer) {
   if (forbidden_logged_ >= Duration::zero() && now - forbidden_logged_ < kForbiddenLogInterval) {
     return;
   }
-  log::error("the API server refuses a request: a right of deploy/rbac.yaml is missing",
+  log::error("the API server refuses a request: does the account have deploy/rbac.yaml?",
              {{"request", request},
               {"answer", answer.message},
               {"refused_since_last_line", std::to_string(forbidden_unlogged_)}});
@@ -78,15 +79,28 @@ void Channel::read_pod(const api::ObjectKey& pod, kube::PodDone done) {
 }
 
 void Channel::read_group(const api::ObjectKey& group, kube::PodGroupDone done) {
-  client_.get_pod_group(
-      group, returning<std::optional<api::PodGroup>>("get podgroups", std::move(done)));
+  client_.get_pod_group(group,
+                        returning<std::optional<api::PodGroup>>("get podgroups", std::move(done)));
 }
 
 void Channel::after(Duration pause, std::function<void()> function) {
   executor_.post_after(std::max(pause, Duration::zero()), std::move(function));
 }
 
-void Channel::later(std::function<void()> function) { executor_.post(std::move(function)); }
+void Channel::later(std::function<void()> function) {
+  executor_.post(std::move(function));
+}
+
+bool may_still_run(const kube::Answer& answer) {
+  if (answer.http_status == 0 || answer.http_status == 502 || answer.http_status == 504)
+    return true;
+  constexpr std::string_view kStorage[] = {"timed out", "timeout", "etcdserver",
+                                           "deadline exceeded",
+                                           "could not be completed at this time"};
+  return std::ranges::any_of(kStorage, [&](std::string_view words) {
+    return answer.message.find(words) != std::string::npos;
+  });
+}
 
 bool is_starting(const kube::Answer& answer) {
   return answer.outcome == kube::Outcome::kForbidden &&

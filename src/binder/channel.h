@@ -59,6 +59,10 @@ class Channel {
 /// server ends a mutating request after 34 s, the rest is for the way.
 inline constexpr Duration kExecutableFor = std::chrono::seconds(40);
 
+/// Whether a request that was answered like this may be executed later. Nothing was heard, somebody
+/// on the way stopped waiting, or the storage did; every other 5xx is the end of the request.
+[[nodiscard]] bool may_still_run(const kube::Answer& answer);
+
 /// The admission of a starting server answers 403 like this: no right is missing.
 [[nodiscard]] bool is_starting(const kube::Answer& answer);
 

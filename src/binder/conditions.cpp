@@ -23,16 +23,24 @@ const char* failure_reason(Verdict verdict) {
   return verdict == Verdict::kInvalid ? "SchedulerError" : "Unschedulable";
 }
 
-const char* sentence(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kImpossibleNow: return "no placement exists now";
-    case Verdict::kImpossibleOnFleet: return "no placement exists even on these nodes emptied";
-    case Verdict::kSearchLimitReached: return "no placement was found within the search limit";
-    case Verdict::kWaitingForPods: return "waiting for pods";
-    case Verdict::kWaitingForGroup: return "waiting for the group";
-    case Verdict::kRuleNotBuilt: return "it uses a rule that this version does not place";
-    case Verdict::kInvalid: return "its objects are not valid";
-    case Verdict::kBinding: return "its pods are being bound";
+std::string sentence(const Explanation& explanation) {
+  switch (explanation.verdict) {
+    case Verdict::kImpossibleNow:
+      return "no placement exists now";
+    case Verdict::kImpossibleOnFleet:
+      return "no placement exists even on these nodes emptied";
+    case Verdict::kSearchLimitReached:
+      return "no placement was found within the search limit";
+    case Verdict::kWaitingForPods:
+      return "waiting for pods";
+    case Verdict::kWaitingForGroup:
+      return "waiting for the group";
+    case Verdict::kRuleNotBuilt:
+      return "it uses a rule that this version does not place";
+    case Verdict::kInvalid:
+      return "its objects are not valid";
+    case Verdict::kBinding:
+      return explanation.message;
   }
   return "";
 }
@@ -66,10 +74,17 @@ std::vector<WantedCondition> group_conditions(const Explanation& explanation) {
   const std::string counts = std::to_string(explanation.bound) + " bound, " +
                              std::to_string(explanation.live) + " live, minimum " +
                              std::to_string(explanation.minimum);
-  wanted.push_back({condition(api::kSatisfied, ConditionStatus::kFalse,
-                              engine::verdict_name(verdict), counts + ": " + sentence(verdict))});
-  wanted.push_back(flag(api::kDegraded, explanation.degraded, "NotDegraded",
-                        below_minimum(explanation)));
+  const bool is_satisfied = explanation.bound >= explanation.minimum;
+  wanted.push_back(
+      is_satisfied
+          ? WantedCondition{condition(api::kSatisfied, ConditionStatus::kTrue, "Satisfied",
+                                      std::to_string(explanation.bound) + " bound, minimum " +
+                                          std::to_string(explanation.minimum))}
+          : WantedCondition{condition(api::kSatisfied, ConditionStatus::kFalse,
+                                      engine::verdict_name(verdict),
+                                      counts + ": " + sentence(explanation))});
+  wanted.push_back(
+      flag(api::kDegraded, explanation.degraded, "NotDegraded", below_minimum(explanation)));
   wanted.push_back(flag(api::kPartiallyBound, explanation.partially_bound, "NotPartiallyBound",
                         below_minimum(explanation) + " and are left where they are"));
   return wanted;
@@ -81,9 +96,9 @@ std::vector<WantedCondition> group_conditions(const engine::Plan& plan, std::int
     wanted.push_back(
         {condition(api::kInitiallyScheduled, ConditionStatus::kTrue, "Scheduled", "")});
   }
-  wanted.push_back({condition(api::kSatisfied, ConditionStatus::kTrue, "Satisfied",
-                              std::to_string(bound) + " bound, minimum " +
-                                  std::to_string(plan.minimum))});
+  wanted.push_back(
+      {condition(api::kSatisfied, ConditionStatus::kTrue, "Satisfied",
+                 std::to_string(bound) + " bound, minimum " + std::to_string(plan.minimum))});
   wanted.push_back(flag(api::kDegraded, false, "NotDegraded", ""));
   wanted.push_back(flag(api::kPartiallyBound, false, "NotPartiallyBound", ""));
   return wanted;

@@ -27,8 +27,7 @@ struct WantedCondition {
 };
 
 /// What an explanation says about its group; empty when there is no group to write on.
-[[nodiscard]] std::vector<WantedCondition> group_conditions(
-    const engine::Explanation& explanation);
+[[nodiscard]] std::vector<WantedCondition> group_conditions(const engine::Explanation& explanation);
 
 /// What a round says about a group that has its minimum. The record only where the plan asks for
 /// it.

@@ -24,17 +24,25 @@ std::string hex(std::int64_t value) {
 }  // namespace
 
 api::EventTarget event_target(const engine::Assignment& pod) {
-  return {.api_version = "v1", .kind = "Pod", .key = pod.pod, .uid = pod.uid,
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .key = pod.pod,
+          .uid = pod.uid,
           .resource_version = pod.resource_version};
 }
 
 api::EventTarget event_target(const engine::MemberText& pod) {
-  return {.api_version = "v1", .kind = "Pod", .key = pod.pod, .uid = pod.uid,
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .key = pod.pod,
+          .uid = pod.uid,
           .resource_version = pod.resource_version};
 }
 
 api::EventTarget event_target(const engine::GangRef& group) {
-  return {.api_version = "scheduling.k8s.io/v1beta1", .kind = "PodGroup", .key = group.key,
+  return {.api_version = "scheduling.k8s.io/v1beta1",
+          .kind = "PodGroup",
+          .key = group.key,
           .uid = group.uid};
 }
 
@@ -93,10 +101,10 @@ void EventSink::enqueue(Pending pending) {
 void EventSink::send(Pending pending) {
   ++pending.tries;
   const api::Event event = pending.event;
-  channel_.create_event(event, lifeline_.guard([this, pending = std::move(pending)](
-                                                   const kube::Answer& answer) {
-    on_answer(pending, answer);
-  }));
+  channel_.create_event(
+      event, lifeline_.guard([this, pending = std::move(pending)](const kube::Answer& answer) {
+        on_answer(pending, answer);
+      }));
 }
 
 void EventSink::on_answer(Pending pending, const kube::Answer& answer) {
@@ -104,8 +112,8 @@ void EventSink::on_answer(Pending pending, const kube::Answer& answer) {
     ++channel_.stats().events_sent;
     return;
   }
-  const bool was_not_executed = answer.outcome == kube::Outcome::kThrottled ||
-                                answer.outcome == kube::Outcome::kNotSent;
+  const bool was_not_executed =
+      answer.outcome == kube::Outcome::kThrottled || answer.outcome == kube::Outcome::kNotSent;
   if (!was_not_executed || pending.tries >= kTriesMax) return drop();
   channel_.after(wait_after(answer, channel_.options().retry_max),
                  lifeline_.guard([this, pending = std::move(pending)] { enqueue(pending); }));

@@ -56,7 +56,7 @@ class EventSink {
   Channel& channel_;
   PacedQueue queue_;
   std::int64_t last_name_ = 0;  ///< nanoseconds in the newest name: names are unique
-  std::unordered_map<std::uint64_t, Duration> sent_;            ///< hash of the event: when
+  std::unordered_map<std::uint64_t, Duration> sent_;  ///< hash of the event: when
   std::deque<std::pair<Duration, std::uint64_t>> sent_by_time_;
   Lifeline lifeline_;
 };

@@ -18,11 +18,6 @@ void shorten(std::string& text) {
   text.resize(end);
 }
 
-/// Nothing was heard, or only that somebody on the way stopped waiting. Other 5xx are final.
-bool may_still_run(const kube::Answer& answer) {
-  return answer.http_status == 0 || answer.http_status == 502 || answer.http_status == 504;
-}
-
 }  // namespace
 
 GroupLine::GroupLine(Parts parts, api::ObjectKey key, api::Uid uid)
@@ -31,8 +26,8 @@ GroupLine::GroupLine(Parts parts, api::ObjectKey key, api::Uid uid)
       queue_(parts.queue),
       key_(std::move(key)),
       uid_(std::move(uid)),
-      backoff_(channel_.options().retry_initial, channel_.options().retry_max,
-               seed_of(uid_.text)) {}
+      backoff_(channel_.options().retry_initial, channel_.options().retry_max, seed_of(uid_.text)) {
+}
 
 GroupLine::~GroupLine() {
   if (in_window_ && ticket_) window_.cancel(*ticket_);
@@ -52,9 +47,8 @@ void GroupLine::drop_explanations() {
   superseded_ = active_ && !active_->is_record;
   if (superseded_ && is_waiting_) finish(GroupWriteEnd::kDropped);
   if (!explanation_) return;
-  channel_.later([done = std::move(explanation_->done)] {
-    done({.end = GroupWriteEnd::kDropped});
-  });
+  channel_.later(
+      [done = std::move(explanation_->done)] { done({.end = GroupWriteEnd::kDropped}); });
   explanation_.reset();
 }
 
@@ -143,8 +137,8 @@ void GroupLine::on_read(const kube::Answer& answer, const std::optional<api::Pod
 void GroupLine::send_when_allowed() {
   if (!active_->is_record) return send();
   in_window_ = true;
-  const auto ticket = window_.submit(
-      Lane::kRecord, lifeline_.guard([this](WriteWindow::Ticket granted) {
+  const auto ticket =
+      window_.submit(Lane::kRecord, lifeline_.guard([this](WriteWindow::Ticket granted) {
         in_window_ = false;
         ticket_ = granted;
         send();

@@ -14,8 +14,8 @@ constexpr std::size_t kLinesMax = 16384;
 void GroupWriter::submit(GroupWrite write) {
   CHECK(!write.group.uid.empty());
   ++open_count_;
-  write.done = lifeline_.guard(
-      [this, done = std::move(write.done)](const GroupWriteReport& report) {
+  write.done =
+      lifeline_.guard([this, done = std::move(write.done)](const GroupWriteReport& report) {
         --open_count_;
         done(report);
       });

@@ -16,7 +16,8 @@ class TokenBucket {
  public:
   TokenBucket(std::int32_t per_second, std::int32_t burst)
       : per_token_(Duration(std::chrono::seconds(1)) / (per_second < 1 ? 1 : per_second)),
-        full_(per_token_ * burst), level_(full_) {}
+        full_(per_token_ * burst),
+        level_(full_) {}
 
   /// `now` is monotonic and never decreases.
   [[nodiscard]] bool take(Duration now);

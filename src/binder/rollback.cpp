@@ -51,9 +51,8 @@ void RollbackRun::start() {
 
 /// Calls `next` with the pod, or with null when there is none of that name.
 void RollbackRun::read_member(OnPod next) {
-  channel_.read_pod(member().pod, lifeline_.guard([this, next](
-                                                      const kube::Answer& answer,
-                                                      const std::optional<api::Pod>& pod) {
+  channel_.read_pod(member().pod, lifeline_.guard([this, next](const kube::Answer& answer,
+                                                               const std::optional<api::Pod>& pod) {
     if (answer.outcome == kube::Outcome::kNotFound) return (this->*next)(nullptr);
     if (answer.ok() && pod) return (this->*next)(&*pod);
     again(answer, [this, next] { read_member(next); });
@@ -69,11 +68,13 @@ void RollbackRun::count_member(const api::Pod* pod) {
   begin_member();
 }
 
-void RollbackRun::begin_member() { read_member(&RollbackRun::judge_member); }
+void RollbackRun::begin_member() {
+  read_member(&RollbackRun::judge_member);
+}
 
 void RollbackRun::judge_member(const api::Pod* pod) {
-  const bool may_go = pod != nullptr && is_bound_member(*pod, member().uid) &&
-                      carries(*pod, rollback_.stamp);
+  const bool may_go =
+      pod != nullptr && is_bound_member(*pod, member().uid) && carries(*pod, rollback_.stamp);
   if (!may_go) return next_member();
   pod_ = *pod;
   if (is_marked(*pod)) return read_group();
@@ -83,9 +84,8 @@ void RollbackRun::judge_member(const api::Pod* pod) {
 void RollbackRun::mark_member() {
   queue_.submit_urgent([this, watch = lifeline_.watch()] {
     if (watch.expired()) return false;
-    api::PodStatusPatch patch{.pod = member().pod,
-                              .uid = member().uid,
-                              .resource_version = pod_->meta.resource_version};
+    api::PodStatusPatch patch{
+        .pod = member().pod, .uid = member().uid, .resource_version = pod_->meta.resource_version};
     patch.condition = api::Condition{.type = kDisruptionTarget,
                                      .status = api::ConditionStatus::kTrue,
                                      .reason = kReason,
@@ -106,8 +106,7 @@ void RollbackRun::read_group() {
                       }));
 }
 
-void RollbackRun::on_group(const kube::Answer& answer,
-                           const std::optional<api::PodGroup>& group) {
+void RollbackRun::on_group(const kube::Answer& answer, const std::optional<api::PodGroup>& group) {
   // A group that is gone or replaced has no record of this round: the listed uids are undone.
   const bool is_gone = answer.outcome == kube::Outcome::kNotFound;
   if (!is_gone && (!answer.ok() || !group)) return again(answer, [this] { begin_member(); });
@@ -118,12 +117,10 @@ void RollbackRun::on_group(const kube::Answer& answer,
 
 /// Without waiting for a token: what was read is to be judged and deleted in one go.
 void RollbackRun::delete_member() {
-  channel_.delete_pod({.pod = member().pod,
-                       .uid = member().uid,
-                       .resource_version = pod_->meta.resource_version},
-                      lifeline_.guard([this](const kube::Answer& answer) {
-                        on_written(answer, /*was_delete=*/true);
-                      }));
+  channel_.delete_pod(
+      {.pod = member().pod, .uid = member().uid, .resource_version = pod_->meta.resource_version},
+      lifeline_.guard(
+          [this](const kube::Answer& answer) { on_written(answer, /*was_delete=*/true); }));
 }
 
 void RollbackRun::on_written(const kube::Answer& answer, bool was_delete) {

@@ -55,9 +55,9 @@ void Round::on_step_ended(std::size_t index) {
     ++bound_in_round_;
     if (index < need_count_) ++need_bound_count_;
     const engine::Assignment& pod = step.task().assignment;
-    parts_.events.submit(event_target(pod), {"Normal", "Scheduled", "Binding",
-                                             "Successfully assigned " + pod.pod.text() + " to " +
-                                                 pod.node_name});
+    parts_.events.submit(event_target(pod),
+                         {"Normal", "Scheduled", "Binding",
+                          "Successfully assigned " + pod.pod.text() + " to " + pod.node_name});
   } else {
     const bool is_needed = index < need_count_;
     if (is_needed) stop_all("another member was not bound: " + step.end().message);
@@ -92,13 +92,14 @@ void Round::write_record() {
   GroupWrite write = group_write();
   write.is_record = true;
   write.is_first = plan_.base == 0;
-  write.done =
-      lifeline_.guard([this](const GroupWriteReport& report) { on_recorded(report); });
+  write.done = lifeline_.guard([this](const GroupWriteReport& report) { on_recorded(report); });
   parts_.groups.submit(std::move(write));
 }
 
 /// A later round brought the gang back to its minimum: the record stands, Satisfied comes back.
-void Round::write_satisfied() { parts_.status.write_group(group_write()); }
+void Round::write_satisfied() {
+  parts_.status.write_group(group_write());
+}
 
 void Round::on_recorded(const GroupWriteReport& report) {
   record_ = report.end == GroupWriteEnd::kDone   ? Record::kDone
@@ -125,8 +126,8 @@ engine::RoundEnd Round::end_of_round() const {
   const auto needed_end = steps_.begin() + static_cast<std::ptrdiff_t>(need_count_);
   const auto some_needed = [&](auto&& is) { return std::any_of(steps_.begin(), needed_end, is); };
   if (some_needed([](const auto& step) { return step->end().refused; })) return RoundEnd::kRefused;
-  const bool only_stopped = !some_needed(
-      [](const auto& step) { return !step->bound() && !step->end().stopped; });
+  const bool only_stopped =
+      !some_needed([](const auto& step) { return !step->bound() && !step->end().stopped; });
   return only_stopped && need_count_ > 0 ? RoundEnd::kUnavailable : RoundEnd::kMembersLost;
 }
 

@@ -52,12 +52,12 @@ void StatusWriter::start_group(JobAt job) {
   if (wanted.empty()) return;
   ++job->open_count;
   groups_.submit({.group = job->explanation.gang,
-                .wanted = std::move(wanted),
-                .done = lifeline_.guard([this, job](const GroupWriteReport& report) {
-                  tell_group(job->explanation, report);
-                  on_part_ended(job, report.end == GroupWriteEnd::kRefused ||
-                                         report.end == GroupWriteEnd::kFailed);
-                })});
+                  .wanted = std::move(wanted),
+                  .done = lifeline_.guard([this, job](const GroupWriteReport& report) {
+                    tell_group(job->explanation, report);
+                    on_part_ended(job, report.end == GroupWriteEnd::kRefused ||
+                                           report.end == GroupWriteEnd::kFailed);
+                  })});
 }
 
 void StatusWriter::write_group(GroupWrite write) {
@@ -69,11 +69,11 @@ void StatusWriter::tell_group(const engine::Explanation& explanation,
                               const GroupWriteReport& report) {
   bool says_why = false;
   for (const api::Condition& condition : report.written) {
-    says_why = says_why || condition.type == api::kInitiallyScheduled ||
-               condition.type == api::kSatisfied;
+    says_why =
+        says_why || condition.type == api::kInitiallyScheduled || condition.type == api::kSatisfied;
     if (condition.type == api::kDegraded && condition.status == api::ConditionStatus::kTrue) {
-      events_.submit(event_target(explanation.gang), {"Warning", "Degraded", "Scheduling",
-                                                      condition.message});
+      events_.submit(event_target(explanation.gang),
+                     {"Warning", "Degraded", "Scheduling", condition.message});
     }
   }
   if (!says_why || explanation.verdict == engine::Verdict::kBinding) return;

@@ -47,7 +47,8 @@ run_fuzzers() {
 
 # New inputs go to build/fuzz/corpus; the seeds of test/fuzz/corpus/<name> are only read.
 fuzz_one() {
-  local target="$1" name="$2" seeds="$root/test/fuzz/corpus/$2" found="$root/build/fuzz/corpus/$2"
+  local target="$1" name="${2%_fuzz}"
+  local seeds="$root/test/fuzz/corpus/$name" found="$root/build/fuzz/corpus/$name"
   mkdir -p "$found" "$root/build/fuzz/artifacts"
   local folders=("$found")
   if [ -d "$seeds" ]; then folders+=("$seeds"); fi
@@ -80,8 +81,9 @@ topic_tidy() {
   fi
 }
 
+# The tests share the libraries of the programs: one build for unit, scenarios, e2e and bench-smoke.
 topic_unit() {
-  if build_targets debug ON gang_tests; then run_ctest unit debug; else fail "unit: build"; fi
+  if build_targets release ON gang_tests; then run_ctest unit release; else fail "unit: build"; fi
 }
 
 topic_scenarios() {
