@@ -15,6 +15,7 @@ import time
 
 import history
 import objects
+import process
 from audit import Audit
 from cluster import ApiError, Cluster, wait_until
 from daemon import CONFIG, ROOT, Daemon
@@ -33,6 +34,7 @@ class World:
 
     def __init__(self, **setup):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="e2e-"))
+        self._janitor = process.janitor(self._folder)
         self.audit = Audit(self._folder)
         setup.setdefault("extra_args", {}).setdefault("kube-apiserver", []).extend(
             self.audit.flags())
@@ -55,6 +57,7 @@ class World:
             self.history.close()
         self.cluster.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+        self._janitor.kill()
 
     def apply_rights(self):
         """Exactly what deploy/ gives the daemon."""
