@@ -8,27 +8,9 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <new>
 #include <string_view>
 
 #include "bench/rows.h"
-
-namespace {
-std::size_t heap_allocations = 0;
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++heap_allocations;
-  void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace gang::bench {
 

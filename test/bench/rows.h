@@ -1,8 +1,6 @@
 // The rows of gang-bench. Each adds what it measured and compares answers where it has two.
 #pragma once
 
-#include <cstddef>
-
 #include "bench/measure.h"
 
 namespace gang::bench {
@@ -13,8 +11,5 @@ void measure_decisions(Run& run);
 void measure_model(Run& run, const char* program);
 /// Fills a cluster of 5,000 nodes and 50,000 pods; prints the resident megabytes.
 int print_memory();
-
-/// Heap allocations of this process so far.
-[[nodiscard]] std::size_t allocation_count();
 
 }  // namespace gang::bench

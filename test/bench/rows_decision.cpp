@@ -8,6 +8,7 @@
 #include "bench/fleet.h"
 #include "bench/plain_planner.h"
 #include "bench/rows.h"
+#include "engine/counted_new.h"
 #include "gang/engine/planner.h"
 
 namespace gang::bench {
@@ -94,9 +95,9 @@ class Decisions {
     static_cast<void>(planner_.plan(*snapshot, gang));
     fleet_.touch(4);
     const auto changed = fleet_.state().snapshot();
-    const std::size_t before = allocation_count();
+    const std::size_t before = test::allocation_count();
     const Decision decision = planner_.plan(*changed, gang);
-    return allocation_count() - before;
+    return test::allocation_count() - before;
   }
 
   Fleet& fleet() { return fleet_; }

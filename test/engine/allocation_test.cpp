@@ -1,27 +1,8 @@
 // Counts heap allocations of a warm decision: none per node.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "engine/cluster_fixture.h"
-
-namespace {
-std::size_t allocation_count = 0;
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocation_count;
-  void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "engine/counted_new.h"
 
 namespace gang::engine {
 namespace {
@@ -40,9 +21,9 @@ std::size_t warm_allocations(int node_count, int minimum) {
   }
   cluster.add(test::pod("last").on("n5").cpu("1"));
   const auto snapshot = cluster.state.snapshot();
-  const std::size_t before = allocation_count;
+  const std::size_t before = test::allocation_count();
   const Decision decision = cluster.planner.plan(*snapshot, gang);
-  const std::size_t used = allocation_count - before;
+  const std::size_t used = test::allocation_count() - before;
   EXPECT_EQ(std::holds_alternative<Plan>(decision), minimum <= node_count);
   return used;
 }
@@ -54,7 +35,6 @@ TEST(Allocation, AWarmDecisionAllocatesNothingPerNode) {
 }
 
 TEST(Allocation, ARefusalAllocatesNothingPerNode) {
-  TestCluster cluster;
   std::size_t used[2] = {};
   for (int i = 0; i < 2; ++i) {
     TestCluster one;
@@ -65,9 +45,9 @@ TEST(Allocation, ARefusalAllocatesNothingPerNode) {
     const cluster::Gang gang = one.gang("p");
     const auto snapshot = one.state.snapshot();
     static_cast<void>(one.planner.plan(*snapshot, gang));
-    const std::size_t before = allocation_count;
+    const std::size_t before = test::allocation_count();
     const Decision decision = one.planner.plan(*snapshot, gang);
-    used[i] = allocation_count - before;
+    used[i] = test::allocation_count() - before;
     EXPECT_TRUE(std::holds_alternative<Explanation>(decision));
   }
   EXPECT_EQ(used[0], used[1]);

@@ -62,8 +62,8 @@ class Planner {
   /// made the snapshot.
   [[nodiscard]] Decision plan(const cluster::Snapshot& snapshot, const cluster::Gang& gang);
 
-  /// Whether capacity counts alone allow a plan now; never false when plan() would find one.
-  /// Exact for gangs of one class. What a parked gang is woken by.
+  /// Whether capacity counts alone allow a plan that places somebody now; never false when plan()
+  /// would find one. Exact for gangs of one class. What a parked gang is woken by.
   [[nodiscard]] bool could_hold(const cluster::Snapshot& snapshot, const Demand& demand);
 
   [[nodiscard]] const PlannerStats& stats() const;
