@@ -25,9 +25,7 @@ def deadlock_story_of_two_jobs(t):
     t.hold_bound(ranks[loser], 0)
     assert all(len(groups) <= 1 for groups in history.bound_groups_over_time(t.history()))
     for name in ranks[winner]:
-        t.client.patch("pods", name,
-                       {"metadata": {"annotations": {"fake-kubelet/complete-after": "100ms"}}},
-                       t.namespace)
+        t.annotate(name, "complete-after", "100ms")
     t.wait_bound(ranks[loser])
     t.wait_condition(group, "True", "Scheduled")
 

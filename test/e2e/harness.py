@@ -207,6 +207,11 @@ class Scope:
         if gone:
             wait_until(lambda: name not in self.pods(ns), what=f"pod {name} is gone")
 
+    def annotate(self, pod, key, value):
+        """Tells the fake kubelet about a pod; None takes the word back."""
+        words = {f"fake-kubelet/{key}": value}
+        self.client.patch("pods", pod, {"metadata": {"annotations": words}}, self.namespace)
+
     # --- what is so
 
     def pods(self, ns=None):
@@ -301,6 +306,9 @@ class Scope:
                     and all(text in entry.get("message", "") for text in texts) and entry)
 
         return self.wait(found, timeout, f"{name} is refused ({reason}) with {list(texts)}")
+
+    def wait_phase(self, pod, phase):
+        self.wait(lambda: self.get(pod)["status"]["phase"] == phase, what=f"{pod} is {phase}")
 
     def describe(self):
         """The state of the test's objects, for a failure."""

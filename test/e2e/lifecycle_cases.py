@@ -7,15 +7,6 @@ from harness import seconds
 _PODS = r"^/api/v1/pods\?"
 
 
-def annotate(t, pod, key, value):
-    t.client.patch("pods", pod, {"metadata": {"annotations": {f"fake-kubelet/{key}": value}}},
-                   t.namespace)
-
-
-def wait_phase(t, pod, phase):
-    t.wait(lambda: t.get(pod)["status"]["phase"] == phase, what=f"{pod} is {phase}")
-
-
 def B020_a_finished_member_does_not_block_a_replacement(t):
     t.nodes(4, gpu=1)
     t.start()
@@ -23,11 +14,11 @@ def B020_a_finished_member_does_not_block_a_replacement(t):
     t.wait_bound(names)
     t.wait_condition("g", "True")
     for name in names:
-        wait_phase(t, name, "Running")
-    annotate(t, "g-0", "complete-after", "10ms")
-    annotate(t, "g-2", "fail-after", "10ms")
-    wait_phase(t, "g-0", "Succeeded")
-    wait_phase(t, "g-2", "Failed")
+        t.wait_phase(name, "Running")
+    t.annotate("g-0", "complete-after", "10ms")
+    t.annotate("g-2", "fail-after", "10ms")
+    t.wait_phase("g-0", "Succeeded")
+    t.wait_phase("g-2", "Failed")
     t.pod("g-2b", "g", gpu=1)
     t.wait_bound(["g-2b"])
 
@@ -218,7 +209,7 @@ def a_member_refused_by_its_kubelet_is_replaced(t):
     t.gang("g", 2)
     t.pod("g-0", "g", gpu=1)
     t.pod("g-1", "g", gpu=1, annotations={"fake-kubelet/refuse": "OutOfnvidia.com/gpu"})
-    wait_phase(t, "g-1", "Failed")
+    t.wait_phase("g-1", "Failed")
     t.pod("g-1b", "g", gpu=1)
     t.wait_bound(["g-0", "g-1b"])
 

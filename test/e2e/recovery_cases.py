@@ -141,15 +141,14 @@ def B144_finished_frees_at_once_and_terminating_does_not(t):
     t.foreign("s", "n1", gpu=2, annotations={"fake-kubelet/complete-after": "10ms"})
     t.foreign("t", "n1", gpu=2, annotations={"fake-kubelet/hang": "true"})
     t.start()
-    t.wait(lambda: t.get("s")["status"]["phase"] == "Succeeded", what="s has succeeded")
+    t.wait_phase("s", "Succeeded")
     t.delete_pod("t", gone=False)
     names = ["new-0", "new-1"]
     for name in names:
         t.pod(name, gpu=2)
     t.wait_bound(names, 1)
     t.hold_bound(names, 1)
-    t.client.patch("pods", "t", {"metadata": {"annotations": {"fake-kubelet/hang": None}}},
-                   t.namespace)
+    t.annotate("t", "hang", None)
     t.wait_bound(names)
 
 
