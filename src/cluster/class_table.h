@@ -14,8 +14,8 @@
 namespace gang::cluster {
 
 /// Owned by the state. Always: a handle with holders names exactly one class, two handles name
-/// classes that differ in a field other than the id; a class without holders is dropped (Gang values
-/// may keep it alive), its id is never given again. The key is the whole value of the fields.
+/// classes that differ in a field other than the id; a class without holders is dropped (Gang
+/// values may keep it alive), its id is never given again. The key is the value of all fields.
 class ClassTable {
  public:
   using Handle = std::uint32_t;

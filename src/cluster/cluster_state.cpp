@@ -1,5 +1,6 @@
 #include "gang/cluster/cluster_state.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -155,6 +156,7 @@ std::vector<GangId> ClusterState::gangs() const {
   for (const auto& [id, entry] : impl_->model_.gangs.entries()) {
     if (!entry.members.empty()) result.push_back(GangId{id});
   }
+  std::sort(result.begin(), result.end());
   return result;
 }
 

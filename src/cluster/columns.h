@@ -1,4 +1,4 @@
-// Columns: the chunks of a snapshot while they are written, copied on the first write after sharing.
+// Columns: the chunks of a snapshot while they are written; copied on the first write once shared.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class SharedChunk {
 };
 
 /// All columns of all node slots. Owned by NodeTable. Sums saturate at the int64 limits.
-/// Always: every change gives its slot and chunk a generation of its own. Knows no names and no pods.
+/// Always: every change gives its slot and chunk a generation of its own. Knows no names, no pods.
 class Columns {
  public:
   /// Appends a chunk of empty slots.

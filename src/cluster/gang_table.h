@@ -60,9 +60,12 @@ class GangTable {
 
   [[nodiscard]] const GangEntry* find(std::uint64_t id) const;
   [[nodiscard]] std::optional<std::uint64_t> find(const api::ObjectKey& pod_group) const;
-  [[nodiscard]] const std::map<std::uint64_t, GangEntry>& entries() const { return entries_; }
+  /// In no order.
+  [[nodiscard]] const std::unordered_map<std::uint64_t, GangEntry>& entries() const {
+    return entries_;
+  }
 
-  /// Puts a pod among the members of its PodGroup, or makes it a lone pod where the key has no name.
+  /// Makes a pod a member of its PodGroup, or a lone pod where the key has no name.
   void join(PodSlot pod, const api::ObjectKey& pod_group);
   void leave(PodSlot pod);
   /// Moves the counts of the pod's gang, if it has one.
@@ -87,7 +90,7 @@ class GangTable {
   static void adopt_uid(GangEntry& entry, const api::Uid& uid);
 
   PodTable& pods_;
-  std::map<std::uint64_t, GangEntry> entries_;
+  std::unordered_map<std::uint64_t, GangEntry> entries_;
   std::unordered_map<api::ObjectKey, std::uint64_t> by_group_;
   std::map<api::ObjectKey, std::set<std::uint64_t>> children_;  ///< by parent
   std::uint64_t ids_given_ = 0;

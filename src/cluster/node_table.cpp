@@ -8,7 +8,7 @@
 
 namespace gang::cluster {
 
-std::uint32_t NodeTable::hash(const std::string& name) const { return HashFold().add(name).value(); }
+std::uint32_t NodeTable::hash(const std::string& name) { return HashFold().add(name).value(); }
 
 std::uint32_t NodeTable::find(const std::string& name) const {
   return index_.find(hash(name), [&](std::uint32_t id) { return entries_[id].name == name; });
@@ -46,14 +46,19 @@ void NodeTable::drop_if_unnamed(NodeIndex node) {
 
 NodeIndex NodeTable::book(const std::string& node_name, const Footprint& footprint) {
   const NodeIndex node = intern(node_name);
-  ++entries_[node.value].pod_count;
-  if (!columns_.add(node, footprint)) entries_[node.value].saturated = true;
+  add(node, footprint);
   return node;
 }
 
-NodeIndex NodeTable::book(NodeIndex node, const Footprint& footprint) {
+void NodeTable::book(NodeIndex node, const Footprint& footprint) {
   CHECK(has_name(node));
-  return book(entries_[node.value].name, footprint);
+  add(node, footprint);
+}
+
+void NodeTable::add(NodeIndex node, const Footprint& footprint) {
+  Entry& entry = entries_[node.value];
+  ++entry.pod_count;
+  if (!columns_.add(node, footprint)) entry.saturated = true;
 }
 
 bool NodeTable::unbook(NodeIndex node, const Footprint& footprint) {

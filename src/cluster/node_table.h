@@ -16,8 +16,8 @@
 
 namespace gang::cluster {
 
-/// Owned by the state. A name has a slot as long as a Node or a pod names it; pods of a name without
-/// Node are summed in its empty slot, so that they count as soon as the Node comes.
+/// Owned by the state. A name has a slot as long as a Node or a pod names it; pods of a name
+/// without Node are summed in its empty slot, so that they count as soon as the Node comes.
 /// Always: every slot's sums equal those of the pods booked on it and not taken off.
 class NodeTable {
  public:
@@ -26,7 +26,7 @@ class NodeTable {
   /// Books a pod on a node by name, known or not.
   NodeIndex book(const std::string& node_name, const Footprint& footprint);
   /// Books a pod on a node of a snapshot. REQUIRES: the slot has a name.
-  NodeIndex book(NodeIndex node, const Footprint& footprint);
+  void book(NodeIndex node, const Footprint& footprint);
   /// Takes a pod off. The index is void afterwards when nothing else names it. False: the sums had
   /// been saturated, recount the node.
   bool unbook(NodeIndex node, const Footprint& footprint);
@@ -67,9 +67,10 @@ class NodeTable {
     bool name_changed = false;   ///< since by_name_ was made
   };
 
-  [[nodiscard]] std::uint32_t hash(const std::string& name) const;
+  [[nodiscard]] static std::uint32_t hash(const std::string& name);
   [[nodiscard]] std::uint32_t find(const std::string& name) const;
   NodeIndex intern(const std::string& name);
+  void add(NodeIndex node, const Footprint& footprint);
   void drop_if_unnamed(NodeIndex node);
   void remove(NodeIndex node);
   void mark_name_changed(NodeIndex node);

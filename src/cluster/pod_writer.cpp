@@ -9,6 +9,17 @@ namespace gang::cluster {
 namespace {
 
 constexpr std::string_view kPodScheduled = "PodScheduled";
+constexpr std::string_view kPodResizePending = "PodResizePending";
+
+/// kStatus, or kSpec where nothing in the pod makes them differ: it costs a third.
+api::RequestBasis basis_on_node(const api::Pod& pod) {
+  const bool has_status =
+      std::any_of(pod.containers.begin(), pod.containers.end(),
+                  [](const api::Container& c) { return c.allocated || c.actuated; });
+  const bool may_differ = has_status || pod.pod_level ||
+                          api::find_condition(pod.conditions, kPodResizePending) != nullptr;
+  return may_differ ? api::RequestBasis::kStatus : api::RequestBasis::kSpec;
+}
 
 /// Makes `id` hold `value` instead of what it holds.
 template <class P, class T>
@@ -160,8 +171,9 @@ void PodWriter::write_membership(PodSlot slot, const api::Pod& pod, ChangeLog& l
 std::uint32_t PodWriter::acquire_footprint(PodSlot slot, const api::Pod& pod) {
   Pool<Footprint, FootprintHash>& pool = model_.pods.footprints;
   if (pod.node_name.empty() && !is_own(pod)) return pool.acquire(Footprint{});
-  model_.resources.amounts_of(pod, api::RequestBasis::kStatus, scratch_.requests);
-  scratch_.nonzero = api::nonzero_requests(pod, api::RequestBasis::kStatus);
+  const api::RequestBasis basis = basis_on_node(pod);
+  model_.resources.amounts_of(pod, basis, scratch_.requests);
+  scratch_.nonzero = api::nonzero_requests(pod, basis);
   scratch_.host_ports = pod.host_ports;
   const std::uint32_t known = model_.pods.at(slot).footprint;
   return pool.at(known) == scratch_ ? pool.hold(known) : pool.acquire(scratch_);
@@ -254,7 +266,8 @@ void PodWriter::assume(const AssumedPod& pod) {
   CHECK(slot != PodTable::kNone);
   PodRecord& record = model_.pods.at(slot);
   CHECK(record.state != MemberState::kAssumed);
-  record.node = model_.nodes.book(pod.node, model_.pods.footprint(slot)).value;
+  model_.nodes.book(pod.node, model_.pods.footprint(slot));
+  record.node = pod.node.value;
   set_state(slot, MemberState::kAssumed);
 }
 

@@ -56,7 +56,7 @@ class PodWriter {
   void count(const PodRecord& record, int by);
   void write_membership(PodSlot slot, const api::Pod& pod, ChangeLog& log);
   [[nodiscard]] std::uint32_t acquire_footprint(PodSlot slot, const api::Pod& pod);
-  /// Moves the pod's booking to `node_name` (empty = none) with that footprint, whose hold it takes.
+  /// Moves the pod's booking to `node_name` (empty = none) and the footprint, whose hold it takes.
   void book(PodSlot slot, const std::string& node_name, std::uint32_t footprint, ChangeLog& log);
   void unbook(NodeIndex node, std::uint32_t footprint, ChangeLog& log);
   void recount(NodeIndex node);

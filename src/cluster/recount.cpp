@@ -71,9 +71,24 @@ std::string node_difference(const Model& model, NodeIndex node, const NodeSum& s
   return text;
 }
 
+MemberCounts counts_of_members(const Model& model, const GangEntry& entry) {
+  MemberCounts counts;
+  for (const PodSlot pod : entry.members) {
+    const MemberState state = model.pods.at(pod).state;
+    counts.pending += state == MemberState::kPending ? 1 : 0;
+    counts.gated += state == MemberState::kGated ? 1 : 0;
+    counts.assumed += state == MemberState::kAssumed ? 1 : 0;
+    counts.bound += state == MemberState::kBound ? 1 : 0;
+  }
+  return counts;
+}
+
 std::string gang_difference(const Model& model) {
   std::size_t members = 0;
   for (const auto& [id, entry] : model.gangs.entries()) {
+    if (entry.counts != counts_of_members(model, entry)) {
+      return "gang " + std::to_string(id) + ": counts differ from its members";
+    }
     for (std::size_t i = 0; i < entry.members.size(); ++i, ++members) {
       const PodRecord& record = model.pods.at(entry.members[i]);
       if (record.gang != id || record.member_index != i) {

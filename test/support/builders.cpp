@@ -18,8 +18,8 @@ api::Quantity quantity(std::string_view text) {
 }
 
 void set(api::StringMap& map, std::string key, std::string value) {
-  const auto place = std::lower_bound(
-      map.begin(), map.end(), key, [](const auto& entry, const auto& k) { return entry.first < k; });
+  const auto before = [](const auto& entry, const std::string& k) { return entry.first < k; };
+  const auto place = std::lower_bound(map.begin(), map.end(), key, before);
   if (place != map.end() && place->first == key) {
     place->second = std::move(value);
   } else {

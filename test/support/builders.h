@@ -1,9 +1,9 @@
 // Builders of API objects and deltas for tests: pod("a").group("g").gpu(8), node("n1").gpu(8).
 //
 // Everything omitted has one default. A pod: namespace "default", uid "uid-<namespace>-<name>", our
-// schedulerName, unassigned, phase Pending, created at 0, no resource version (such objects are never
-// taken for duplicates), one container "main" without requests. A node: cpu 4, memory 8Gi, 110 pods,
-// label kubernetes.io/hostname. A group: policy gang with minCount 1. Values only.
+// schedulerName, unassigned, phase Pending, created at 0, no resource version (such objects are
+// never taken for duplicates), one container "main" without requests. A node: cpu 4, memory 8Gi,
+// 110 pods, label kubernetes.io/hostname. A group: policy gang with minCount 1. Values only.
 #pragma once
 
 #include <cstdint>
@@ -147,7 +147,8 @@ class PodGroupBuilder {
   return PodGroupBuilder(std::move(name));
 }
 
-[[nodiscard]] api::CompositePodGroup composite(std::string name, std::string name_space = "default");
+[[nodiscard]] api::CompositePodGroup composite(std::string name,
+                                               std::string name_space = "default");
 [[nodiscard]] api::PriorityClass priority_class(std::string name, std::int32_t value);
 
 /// Deltas; the kind follows from the object. finished() tells a Pod as kFinishedPod.

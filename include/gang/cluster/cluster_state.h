@@ -2,8 +2,8 @@
 //
 // One writer, no lock. Every bound pod counts on its node whoever bound it, terminating ones too;
 // terminal pods never; a pod may come before its node. assume() books planned pods at once; an
-// assumption ends when the watch confirms it, by forget(), or when the pod goes: it has no time-out.
-// Invariant: per node, requested == sum of effective requests of the pods on it (recompute() checks).
+// assumption ends when the watch confirms it, by forget(), or when the pod goes; it never times out.
+// Invariant: per node, requested == sum of effective requests of its pods (recompute() checks).
 // Does not judge, score, queue or know the time. Source: scheduling contract 1, 4, 10; gang 2.2.
 #pragma once
 
@@ -51,7 +51,8 @@ class ClusterState {
   ClusterState(const ClusterState&) = delete;
   ClusterState& operator=(const ClusterState&) = delete;
 
-  /// Applies one delta; O(1) for a pod, O(resources) for a node, O(objects of the kind) at kListEnd.
+  /// Applies one delta; O(1) for a pod, O(resources) for a node, O(objects of the kind) at the end
+  /// of a list.
   /// Duplicates, older versions and unknown objects are ignored or added, never an error.
   Change apply(const api::Delta& delta);
 

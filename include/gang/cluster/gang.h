@@ -1,7 +1,7 @@
 // Gang: the unit of scheduling as a value, and PodClass, what equal members have in common.
 //
 // A gang is a PodGroup with all pods that name it, or a lone pod of ours (a gang of one with
-// minimum 1). ClusterState builds Gang values; they stay true for the generation they were built at.
+// minimum 1). ClusterState builds Gang values; each is true for the moment it was built at.
 // Values only; PodClass is immutable and shared. Source: the gang contract, 2.1 to 2.4.
 #pragma once
 

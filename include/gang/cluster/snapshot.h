@@ -1,7 +1,7 @@
 // Snapshot: an immutable view of all nodes, in columns, of one generation of the cluster.
 //
-// Shape: nodes sit in chunks of kChunkSize slots, a chunk holds one array per resource (structure of
-// arrays). Chunks are copy-on-write and shared between snapshots, so that taking one copies a few
+// Shape: nodes sit in chunks of kChunkSize slots, a chunk holds one array per resource (structure
+// of arrays). Chunks are copy-on-write and shared between snapshots, so that taking one copies a few
 // pointers per chunk. Amounts are in column units (node_info.h). A slot may be empty.
 // Any thread may read; readers keep it alive through shared_ptr<const Snapshot>.
 #pragma once
