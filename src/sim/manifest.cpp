@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "gang/api/json.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr int kNodesMax = 200'000;
 constexpr int kDepthMax = 100;
+constexpr std::size_t kObjectsMax = 100'000;
+constexpr std::size_t kTextBytesMax = 64 << 20;
 
 std::string position(const YAML::Mark& mark) {
   return "line " + std::to_string(mark.line + 1) + " column " + std::to_string(mark.column + 1) +
@@ -41,8 +44,8 @@ void append_string(std::string& out, const std::string& text) {
 }
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](unsigned char c) { return std::isdigit(c); });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 /// [-+]?(0|[1-9][0-9]*)
@@ -71,8 +74,8 @@ bool is_one_of(std::string_view text, const std::vector<std::string_view>& words
 
 /// A plain scalar that YAML 1.1 reads differently from how it would be read here.
 bool is_ambiguous(const std::string& text) {
-  static const std::vector<std::string_view> kWords = {"y",  "Y",  "yes", "Yes", "YES", "n",
-                                                       "N",  "no", "No",  "NO",  "on",  "On",
+  static const std::vector<std::string_view> kWords = {"y",  "Y",   "yes", "Yes", "YES", "n",
+                                                       "N",  "no",  "No",  "NO",  "on",  "On",
                                                        "ON", "off", "Off", "OFF"};
   if (is_one_of(text, kWords)) return true;
   std::string_view digits = text;
@@ -96,8 +99,8 @@ class JsonWriter {
  private:
   Result<void> append(const YAML::Node& node, int depth) {
     if (++count_ > kNodesMax || depth > kDepthMax) {
-      return fail(Code::kResourceExhausted, position(node.Mark()) +
-                                                "the document is too large or too deep; split it");
+      return fail(Code::kResourceExhausted,
+                  position(node.Mark()) + "the document is too large or too deep; split it");
     }
     switch (node.Type()) {
       case YAML::NodeType::Map:
@@ -116,6 +119,10 @@ class JsonWriter {
     out_ += '{';
     std::vector<std::string> keys;
     for (const auto& entry : node) {
+      if (!entry.first.IsScalar()) {
+        return fail(Code::kInvalidArgument,
+                    position(entry.first.Mark()) + "a key is one word; write key: value");
+      }
       const std::string key = entry.first.Scalar();
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) {
         return fail(Code::kInvalidArgument, position(entry.first.Mark()) + "the key \"" + key +
@@ -172,8 +179,8 @@ std::optional<api::Kind> kind_of(const std::string& api_version, const std::stri
   for (int i = 0; i < api::kKindCount; ++i) {
     const auto known = static_cast<api::Kind>(i);
     if (known == api::Kind::kFinishedPod || api::kind_name(known) != kind) continue;
-    const bool is_core = known == api::Kind::kPod || known == api::Kind::kNode ||
-                         known == api::Kind::kNamespace;
+    const bool is_core =
+        known == api::Kind::kPod || known == api::Kind::kNode || known == api::Kind::kNamespace;
     const bool matches =
         is_core ? api_version == "v1" : api_version.starts_with("scheduling.k8s.io/");
     if (matches) return known;
@@ -186,18 +193,38 @@ std::string scalar_at(const YAML::Node& map, const char* key) {
   return value.IsDefined() && value.IsScalar() ? value.Scalar() : std::string();
 }
 
-Result<void> add_document(const YAML::Node& document, Manifest& manifest) {
-  if (document.IsNull()) return {};
-  if (!document.IsMap()) {
-    return fail(Code::kInvalidArgument,
-                position(document.Mark()) + "a manifest document is a map with kind and metadata");
+/// What a limit names and the requests do not is requested too, as the API server's defaults say.
+void default_requests(YAML::Node holder) {
+  YAML::Node resources = holder["resources"];
+  if (!resources.IsDefined() || !resources.IsMap()) return;
+  const YAML::Node limits = std::as_const(resources)["limits"];
+  if (!limits.IsDefined() || !limits.IsMap()) return;
+  const YAML::Node known = std::as_const(resources)["requests"];
+  if (known.IsDefined() && !known.IsMap() && !known.IsNull()) return;
+  for (const auto& limit : limits) {
+    if (!limit.first.IsScalar()) continue;
+    const std::string& name = limit.first.Scalar();
+    const YAML::Node requests = std::as_const(resources)["requests"];
+    if (requests.IsDefined() && requests.IsMap() && requests[name].IsDefined()) continue;
+    resources["requests"][name] = limit.second;
   }
+}
+
+void default_pod(const YAML::Node& pod) {
+  YAML::Node spec = pod["spec"];
+  if (!spec.IsDefined() || !spec.IsMap()) return;
+  default_requests(spec);
+  for (const char* list : {"initContainers", "containers"}) {
+    const YAML::Node containers = std::as_const(spec)[list];
+    if (!containers.IsDefined() || !containers.IsSequence()) continue;
+    for (const auto& container : containers) {
+      if (container.IsMap()) default_requests(container);
+    }
+  }
+}
+
+Result<void> add_object(const YAML::Node& document, Manifest& manifest) {
   const std::string kind_text = scalar_at(document, "kind");
-  if (kind_text == "List") {
-    const YAML::Node items = document["items"];
-    for (const auto& item : items) GANG_TRY_VOID(add_document(item, manifest));
-    return {};
-  }
   const YAML::Node metadata = document["metadata"];
   const std::string name =
       metadata.IsDefined() && metadata.IsMap() ? scalar_at(metadata, "name") : std::string();
@@ -207,6 +234,7 @@ Result<void> add_document(const YAML::Node& document, Manifest& manifest) {
                                name);
     return {};
   }
+  if (kind == api::Kind::kPod) default_pod(document);
   GANG_TRY(const std::string json, JsonWriter().write(document));
   Result<api::Object> object = api::decode_object(*kind, json);
   if (!object) return in_context(kind_text + " " + name, std::move(object).error());
@@ -214,16 +242,49 @@ Result<void> add_document(const YAML::Node& document, Manifest& manifest) {
   return {};
 }
 
+Result<void> add_map(const YAML::Node& document, Manifest& manifest) {
+  if (document.IsMap()) return add_object(document, manifest);
+  return fail(Code::kInvalidArgument,
+              position(document.Mark()) + "a manifest document is a map with kind and metadata");
+}
+
+/// A document: an object, or a List of objects. Aliases let a short text hold many or endless
+/// lists; so a list in a list is refused, and objects are counted.
+Result<void> add_document(const YAML::Node& document, Manifest& manifest) {
+  if (document.IsNull()) return {};
+  const bool is_list = document.IsMap() && scalar_at(document, "kind") == "List";
+  if (!is_list) return add_map(document, manifest);
+  const YAML::Node items = document["items"];
+  if (!items.IsDefined() || !items.IsSequence()) {
+    return fail(Code::kInvalidArgument, position(document.Mark()) + "a List has a sequence items");
+  }
+  if (items.size() > kObjectsMax) {
+    return fail(Code::kResourceExhausted,
+                position(items.Mark()) + "the list holds too many objects; split it");
+  }
+  for (const auto& item : items) {
+    if (item.IsMap() && scalar_at(item, "kind") == "List") {
+      return fail(Code::kInvalidArgument,
+                  position(item.Mark()) + "a List in a List; write its items instead");
+    }
+    GANG_TRY_VOID(add_map(item, manifest));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Manifest> parse_manifest(std::string_view yaml) {
   Manifest manifest;
+  if (yaml.size() > kTextBytesMax) {
+    return fail(Code::kResourceExhausted, "larger than 64 MiB; split the manifest");
+  }
   try {
     for (const YAML::Node& document : YAML::LoadAll(std::string(yaml))) {
       GANG_TRY_VOID(add_document(document, manifest));
     }
   } catch (const YAML::Exception& error) {
-    return fail(Code::kInvalidArgument, position(error.mark) + error.msg);
+    return fail(Code::kInvalidArgument, position(error.mark) + error.msg + "; mend the YAML");
   }
   return manifest;
 }

@@ -1,8 +1,9 @@
 // Manifests: YAML documents of Kubernetes objects, through JSON into the values of `api`.
 //
-// The scalar rules are those of spec'd YAML 1.2 core with one addition: a plain scalar that YAML 1.1
-// (which kubectl reads) would take for a boolean or a number and we would not is an error "quote it".
-// Limits: 200,000 nodes, depth 100. The only file here that knows yaml-cpp.
+// The scalar rules are those of spec'd YAML 1.2 core with one addition: a plain scalar that
+// YAML 1.1 (which kubectl reads) would take for a boolean or a number and we would not is an error
+// "quote it". Limits: 64 MiB of text; an object has at most 200,000 YAML nodes, depth 100; a List
+// at most 100,000 objects and no List. manifest.cpp is the only file here that knows yaml-cpp.
 #pragma once
 
 #include <string>

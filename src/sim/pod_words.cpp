@@ -10,7 +10,7 @@ namespace gang::sim {
 namespace {
 
 /// Options that belong to the verb and not to the pod.
-constexpr std::array<std::string_view, 6> kVerbOptions = {"pods", "min", "on",
+constexpr std::array<std::string_view, 6> kVerbOptions = {"pods",   "min",      "on",
                                                           "parent", "topology", "grace"};
 
 std::vector<std::string> split(const std::string& text, char separator) {

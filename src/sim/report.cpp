@@ -105,7 +105,8 @@ std::vector<std::string> show_nodes(Simulator& simulator) {
 std::vector<std::string> trace_lines(const std::vector<TraceEntry>& entries, TraceTime time) {
   std::vector<std::string> lines;
   for (const TraceEntry& entry : entries) {
-    const std::string at = time == TraceTime::kShow ? format_duration(entry.at) + "  " : "";
+    const auto at_ms = std::chrono::floor<std::chrono::milliseconds>(entry.at);
+    const std::string at = time == TraceTime::kShow ? format_duration(at_ms) + "  " : "";
     lines.push_back(at + entry.gang + "  " + entry.text);
     for (const std::string& detail : entry.details) {
       lines.push_back(std::string(kIndent) + detail);

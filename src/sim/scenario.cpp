@@ -198,8 +198,8 @@ Result<ScenarioResult> run_scenario(std::string_view text, const std::string& fo
   std::vector<Lines> outputs;
   for (const Block& block : scenario.blocks) {
     Result<Command> command = Command::parse(block.command);
-    Result<Lines> lines = command ? run.perform(*command)
-                                  : Result<Lines>(tl::unexpected<Error>(command.error()));
+    Result<Lines> lines =
+        command ? run.perform(*command) : Result<Lines>(tl::unexpected<Error>(command.error()));
     if (!lines) lines = Lines{"error: " + lines.error().message};
     if (mode == ScenarioMode::kCompare && result.passed && *lines != block.expected) {
       result.passed = false;

@@ -16,7 +16,7 @@ std::vector<std::string> split_lines(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    while (line.ends_with('\r')) line.remove_suffix(1);
     lines.emplace_back(line);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
@@ -35,7 +35,7 @@ bool is_blank(const std::string& line) {
 
 std::optional<int> parse_number(std::string_view text) {
   int value = 0;
-  if (text.empty() || text.size() > 9) return std::nullopt;
+  if (text.empty()) return std::nullopt;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -77,8 +77,8 @@ std::string format_scenario(const ScenarioText& scenario,
   std::string text;
   for (const std::string& line : scenario.comment) text += line + "\n";
   for (std::size_t i = 0; i < scenario.blocks.size(); ++i) {
-    text += (i == 0 ? "" : "\n") + scenario.blocks[i].command + "\n" + std::string(kSeparator) +
-            "\n";
+    text +=
+        (i == 0 ? "" : "\n") + scenario.blocks[i].command + "\n" + std::string(kSeparator) + "\n";
     for (const std::string& line : outputs[i]) text += line + "\n";
   }
   return text;

@@ -57,7 +57,7 @@ class Command {
 /// "n[1-3]" is n1 n2 n3, "n[08-10]" keeps the width; a name without brackets is itself.
 [[nodiscard]] Result<std::vector<std::string>> expand_names(const std::string& pattern);
 
-/// A decimal number of at most nine digits.
+/// A decimal number that fits into 32 bits.
 [[nodiscard]] std::optional<int> parse_number(std::string_view text);
 
 }  // namespace gang::sim

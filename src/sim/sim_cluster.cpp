@@ -17,7 +17,9 @@ kube::Answer answer(kube::Outcome outcome, int status, std::string message = "")
   return kube::Answer{outcome, status, std::move(message), std::nullopt};
 }
 
-kube::Answer accepted(int status) { return answer(kube::Outcome::kOk, status); }
+kube::Answer accepted(int status) {
+  return answer(kube::Outcome::kOk, status);
+}
 
 kube::Answer not_found(const std::string& what) {
   return answer(kube::Outcome::kNotFound, kNotFoundStatus, what + " not found");
@@ -50,13 +52,40 @@ void merge(api::StringMap& map, const api::StringMap& more) {
   std::sort(map.begin(), map.end());
 }
 
-kube::Answer lost() { return answer(kube::Outcome::kUnknown, 0, "request timed out"); }
+/// Equal width, so that the order of UIDs is the order of creation.
+std::string uid_text(std::int64_t count) {
+  constexpr std::size_t kDigits = 9;
+  const std::string digits = std::to_string(count);
+  return "uid-" + std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
+}
+
+/// An update keeps what the server gave at creation.
+void keep_identity(api::ObjectMeta& meta, const api::ObjectMeta& stored) {
+  meta.uid = stored.uid;
+  meta.creation_time = stored.creation_time;
+}
+
+/// The labels of a node that admission copies to the pods bound there.
+api::StringMap topology_labels(const api::Node* node) {
+  api::StringMap copied;
+  if (node == nullptr) return copied;
+  for (const auto& label : node->meta.labels) {
+    const bool is_copied = label.first == "topology.kubernetes.io/zone" ||
+                           label.first == "topology.kubernetes.io/region";
+    if (is_copied) copied.push_back(label);
+  }
+  return copied;
+}
+
+kube::Answer lost() {
+  return answer(kube::Outcome::kUnknown, 0, "request timed out");
+}
 
 }  // namespace
 
 void SimCluster::stamp(api::ObjectMeta& meta) {
   meta.resource_version.text = std::to_string(++revision_);
-  if (meta.uid.empty()) meta.uid.text = "uid-" + std::to_string(++uid_count_);
+  if (meta.uid.empty()) meta.uid.text = uid_text(++uid_count_);
   if (meta.creation_time == TimePoint{}) meta.creation_time = clock_.now();
 }
 
@@ -80,8 +109,11 @@ void SimCluster::store_pod(api::Pod pod) {
 void SimCluster::put_pod(api::Pod pod) {
   const auto at = pods_.find(pod.meta.key);
   if (at != pods_.end()) {
-    pod.meta.uid = at->second.meta.uid;
-    pod.meta.creation_time = at->second.meta.creation_time;
+    keep_identity(pod.meta, at->second.meta);
+  } else if (!pod.scheduling_gates.empty()) {
+    merge(pod.conditions,
+          {"PodScheduled", api::ConditionStatus::kFalse, "SchedulingGated",
+           "Scheduling is blocked due to non-empty scheduling gates", clock_.now(), 0});
   }
   stamp(pod.meta);
   store_pod(std::move(pod));
@@ -90,7 +122,7 @@ void SimCluster::put_pod(api::Pod pod) {
 void SimCluster::put_node(api::Node node) {
   const auto at = nodes_.find(node.meta.key);
   const bool known = at != nodes_.end();
-  if (known) node.meta.uid = at->second.meta.uid;
+  if (known) keep_identity(node.meta, at->second.meta);
   stamp(node.meta);
   const api::Node& stored = nodes_[node.meta.key] = std::move(node);
   tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kNode, stored);
@@ -99,23 +131,31 @@ void SimCluster::put_node(api::Node node) {
 void SimCluster::put_pod_group(api::PodGroup group) {
   const auto at = groups_.find(group.meta.key);
   const bool known = at != groups_.end();
-  if (known) group.meta.uid = at->second.meta.uid;
+  if (known) keep_identity(group.meta, at->second.meta);
   stamp(group.meta);
   const api::PodGroup& stored = groups_[group.meta.key] = std::move(group);
   tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kPodGroup, stored);
 }
 
 void SimCluster::put_composite_pod_group(api::CompositePodGroup group) {
+  const auto at = composites_.find(group.meta.key);
+  const bool known = at != composites_.end();
+  if (known) keep_identity(group.meta, at->second.meta);
   stamp(group.meta);
   const api::CompositePodGroup& stored = composites_[group.meta.key] = std::move(group);
-  tell(api::DeltaType::kAdded, api::Kind::kCompositePodGroup, stored);
+  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kCompositePodGroup,
+       stored);
 }
 
 void SimCluster::put_priority_class(api::PriorityClass priority_class) {
+  const auto at = priority_classes_.find(priority_class.meta.key);
+  const bool known = at != priority_classes_.end();
+  if (known) keep_identity(priority_class.meta, at->second.meta);
   stamp(priority_class.meta);
   const api::PriorityClass& stored = priority_classes_[priority_class.meta.key] =
       std::move(priority_class);
-  tell(api::DeltaType::kAdded, api::Kind::kPriorityClass, stored);
+  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kPriorityClass,
+       stored);
 }
 
 void SimCluster::erase_pod(const api::ObjectKey& key) {
@@ -215,7 +255,9 @@ void SimCluster::enqueue(bool is_bind, std::function<kube::Answer()> execute, ku
        }});
 }
 
-bool SimCluster::next_is_bind() const { return !requests_.empty() && requests_.front().is_bind; }
+bool SimCluster::next_is_bind() const {
+  return !requests_.empty() && requests_.front().is_bind;
+}
 
 void SimCluster::execute_next() {
   CHECK(!requests_.empty());
@@ -236,7 +278,8 @@ void SimCluster::fail_bind(const api::ObjectKey& pod, BindFault fault, int count
 }
 
 void SimCluster::bind(const api::Binding& binding, kube::Done done) {
-  enqueue(true, [this, binding] { return bind_now(binding); }, std::move(done));
+  enqueue(
+      true, [this, binding] { return bind_now(binding); }, std::move(done));
 }
 
 kube::Answer SimCluster::bind_now(const api::Binding& binding) {
@@ -277,8 +320,8 @@ kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
   const auto at = pods_.find(binding.pod);
   if (at == pods_.end()) return refuse(not_found("pod " + binding.pod.text()));
   api::Pod pod = at->second;
-  const bool same_version = binding.resource_version.empty() ||
-                            binding.resource_version == pod.meta.resource_version;
+  const bool same_version =
+      binding.resource_version.empty() || binding.resource_version == pod.meta.resource_version;
   if (binding.uid != pod.meta.uid || !same_version) {
     return refuse(conflict("precondition failed"));
   }
@@ -289,6 +332,7 @@ kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
   pod.nominated_node_name.clear();
   pod.phase = api::PodPhase::kRunning;
   merge(pod.meta.annotations, binding.annotations);
+  merge(pod.meta.labels, topology_labels(node(binding.node_name)));
   merge(pod.conditions, {"PodScheduled", api::ConditionStatus::kTrue, "", "", clock_.now(), 0});
   stamp(pod.meta);
   record("bind", binding.pod.text(), binding.node_name, 201);
@@ -297,7 +341,8 @@ kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
 }
 
 void SimCluster::patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) {
-  enqueue(false, [this, patch] { return patch_pod_now(patch); }, std::move(done));
+  enqueue(
+      false, [this, patch] { return patch_pod_now(patch); }, std::move(done));
 }
 
 kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
@@ -323,12 +368,14 @@ kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
 }
 
 void SimCluster::patch_pod_group_status(const api::PodGroupStatusPatch& patch, kube::Done done) {
-  enqueue(false, [this, patch] { return patch_group_now(patch); }, std::move(done));
+  enqueue(
+      false, [this, patch] { return patch_group_now(patch); }, std::move(done));
 }
 
 kube::Answer SimCluster::patch_group_now(const api::PodGroupStatusPatch& patch) {
   const auto at = groups_.find(patch.group);
-  if (at == groups_.end()) return not_found("podgroup " + patch.group.text());
+  const bool is_served = !unserved_.contains(api::Kind::kPodGroup);
+  if (!is_served || at == groups_.end()) return not_found("podgroup " + patch.group.text());
   if (patch.uid != at->second.meta.uid) {
     return answer(kube::Outcome::kInvalid, kInvalidStatus, "metadata.uid: field is immutable");
   }
@@ -346,7 +393,8 @@ kube::Answer SimCluster::patch_group_now(const api::PodGroupStatusPatch& patch) 
 }
 
 void SimCluster::delete_pod(const kube::PodDelete& request, kube::Done done) {
-  enqueue(false, [this, request] { return delete_pod_now(request); }, std::move(done));
+  enqueue(
+      false, [this, request] { return delete_pod_now(request); }, std::move(done));
 }
 
 kube::Answer SimCluster::delete_pod_now(const kube::PodDelete& request) {

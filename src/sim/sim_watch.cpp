@@ -84,9 +84,13 @@ std::vector<api::Delta> SimCluster::take_deltas() {
   return out;
 }
 
-bool SimCluster::has_deltas() const { return !deltas_.empty(); }
+bool SimCluster::has_deltas() const {
+  return !deltas_.empty();
+}
 
-void SimCluster::drop_watch(api::Kind kind) { dropped_.insert(kind); }
+void SimCluster::drop_watch(api::Kind kind) {
+  dropped_.insert(kind);
+}
 
 void SimCluster::restore_watch(api::Kind kind, bool expired) {
   dropped_.erase(kind);

@@ -134,12 +134,13 @@ void Simulator::perform(scheduler::Effects effects) {
 
 // --- trace --------------------------------------------------------------------------------------
 
-void Simulator::trace(const std::string& gang, std::string text,
-                      std::vector<std::string> details) {
+void Simulator::trace(const std::string& gang, std::string text, std::vector<std::string> details) {
   trace_.push_back({clock_.monotonic(), gang, std::move(text), std::move(details)});
 }
 
-std::vector<TraceEntry> Simulator::take_trace() { return std::exchange(trace_, {}); }
+std::vector<TraceEntry> Simulator::take_trace() {
+  return std::exchange(trace_, {});
+}
 
 void Simulator::trace_outcome(const engine::RoundOutcome& outcome) {
   const engine::Plan& plan = daemon_->open_plans[outcome.gang.id];

@@ -8,9 +8,9 @@ namespace gang::sim {
 
 namespace {
 
-constexpr std::string_view kWords = "basic bare";
-
-bool is_flag(const std::string& word) { return kWords.find(word) != std::string_view::npos; }
+bool is_flag(const std::string& word) {
+  return word == "basic" || word == "bare";
+}
 
 Result<std::vector<std::string>> group_names(const Command& command) {
   std::vector<std::string> names;
@@ -52,7 +52,8 @@ Result<api::Kind> kind_of(const std::string& name) {
     const auto kind = static_cast<api::Kind>(i);
     if (api::kind_name(kind) == name) return kind;
   }
-  return fail(Code::kInvalidArgument, "\"" + name + "\" is no kind; write one like Pod or PodGroup");
+  return fail(Code::kInvalidArgument,
+              "\"" + name + "\" is no kind; write one like Pod or PodGroup");
 }
 
 }  // namespace
@@ -132,8 +133,8 @@ Result<Lines> change_watch(SimCluster& cluster, const Command& command) {
   const bool names_watch = command.verb() == "drop" || command.verb() == "restore";
   const std::size_t at = names_watch ? 1 : 0;
   if (words.size() <= at || (names_watch && words[0] != "watch")) {
-    return fail(Code::kInvalidArgument, "write: " + command.verb() +
-                                            (names_watch ? " watch KIND" : " KIND"));
+    return fail(Code::kInvalidArgument,
+                "write: " + command.verb() + (names_watch ? " watch KIND" : " KIND"));
   }
   GANG_TRY(const api::Kind kind, kind_of(words[at]));
   if (command.verb() == "drop") cluster.drop_watch(kind);

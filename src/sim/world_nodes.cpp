@@ -17,8 +17,9 @@ Result<api::TaintEffect> taint_effect(const std::string& text) {
   if (text == "NoSchedule") return api::TaintEffect::kNoSchedule;
   if (text == "PreferNoSchedule") return api::TaintEffect::kPreferNoSchedule;
   if (text == "NoExecute") return api::TaintEffect::kNoExecute;
-  return fail(Code::kInvalidArgument,
-              "\"" + text + "\" is no taint effect; write NoSchedule, PreferNoSchedule or NoExecute");
+  return fail(
+      Code::kInvalidArgument,
+      "\"" + text + "\" is no taint effect; write NoSchedule, PreferNoSchedule or NoExecute");
 }
 
 /// "key=value:Effect" or "key:Effect".

@@ -64,10 +64,17 @@ Result<Lines> make_running_pods(SimCluster& cluster, const Command& command) {
   if (node == nullptr) return fail(Code::kInvalidArgument, "running needs on=NODE");
   GANG_TRY(api::Pod model, pod_model(command));
   if (command.option("scheduler") == nullptr) model.scheduler_name = "default-scheduler";
-  model.node_name = *node;
   model.phase = api::PodPhase::kRunning;
   GANG_TRY(const std::vector<api::ObjectKey> keys, pod_keys(command, 0));
-  put_pods(cluster, command, model, keys);
+  GANG_TRY(const std::vector<std::string> nodes, expand_names(*node));
+  if (nodes.size() != 1 && nodes.size() != keys.size()) {
+    return fail(Code::kInvalidArgument, "on=" + *node + " names " + std::to_string(nodes.size()) +
+                                            " nodes; write one, or one for each pod");
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    model.node_name = nodes.size() == 1 ? nodes[0] : nodes[i];
+    put_pods(cluster, command, model, {keys[i]});
+  }
   return Lines{count_pods(keys.size()) + " on " + *node};
 }
 
@@ -84,9 +91,9 @@ Result<Lines> ungate_pods(SimCluster& cluster, const Command& command) {
 
 Result<Lines> arm_bind_fault(SimCluster& cluster, const Command& command) {
   static const std::map<std::string, BindFault> kFaults = {
-      {"conflict", BindFault::kConflict},         {"error", BindFault::kServerError},
-      {"timeout", BindFault::kLostNotExecuted},   {"executed", BindFault::kLostExecuted},
-      {"throttled", BindFault::kThrottled},       {"forbidden", BindFault::kForbidden},
+      {"conflict", BindFault::kConflict},       {"error", BindFault::kServerError},
+      {"timeout", BindFault::kLostNotExecuted}, {"executed", BindFault::kLostExecuted},
+      {"throttled", BindFault::kThrottled},     {"forbidden", BindFault::kForbidden},
   };
   const auto& words = command.words();
   if (words.size() != 3 || words[0] != "bind" || !kFaults.contains(words[2])) {

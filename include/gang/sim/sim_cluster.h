@@ -1,9 +1,9 @@
 // SimCluster: an in-memory API server that is a kube::Client, with watches and faults on demand.
 //
 // One revision counter; objects are values; preconditions, graceful deletion and the rules of
-// Binding are those of the real server (commit protocol, chapter 4; scheduling contract 12.1). Where
-// it differs from a real kube-apiserver, it is wrong. Requests of the Client are queued and executed
-// one by one by execute_next(), so that the order is the caller's and a run is repeatable.
+// Binding are those of the real server (commit protocol, chapter 4; scheduling contract 12.1).
+// Where it differs from a real kube-apiserver, it is wrong. Requests of the Client are queued and
+// executed one by one by execute_next(), so that the order is the caller's and a run is repeatable.
 // One thread. Knows nothing of gangs or plans.
 #pragma once
 
@@ -42,6 +42,9 @@ struct WriteRecord {
 /// See the head of the file.
 class SimCluster final : public kube::Client {
  public:
+  template <class Object>
+  using Objects = std::map<api::ObjectKey, Object>;
+
   explicit SimCluster(const Clock& clock) : clock_(clock) {}
 
   // --- what other actors do; each call is one write at the current time -------------------------
@@ -59,11 +62,8 @@ class SimCluster final : public kube::Client {
   [[nodiscard]] const api::Pod* pod(const api::ObjectKey& key) const;
   [[nodiscard]] const api::Node* node(const std::string& name) const;
   [[nodiscard]] const api::PodGroup* pod_group(const api::ObjectKey& key) const;
-  [[nodiscard]] const std::map<api::ObjectKey, api::Pod>& pods() const { return pods_; }
-  [[nodiscard]] const std::map<api::ObjectKey, api::Node>& nodes() const { return nodes_; }
-  [[nodiscard]] const std::map<api::ObjectKey, api::PodGroup>& pod_groups() const {
-    return groups_;
-  }
+  [[nodiscard]] const Objects<api::Pod>& pods() const { return pods_; }
+  [[nodiscard]] const Objects<api::PodGroup>& pod_groups() const { return groups_; }
   [[nodiscard]] const std::vector<api::Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<WriteRecord>& writes() const { return writes_; }
 
@@ -85,16 +85,12 @@ class SimCluster final : public kube::Client {
   [[nodiscard]] bool has_requests() const { return !requests_.empty(); }
   /// Executes the oldest request and answers it.
   void execute_next();
-  /// Executes the oldest request and loses its answer.
-  void execute_next_unanswered();
-  /// Loses every request that was not executed yet.
+  void execute_next_unanswered();  ///< the same, and its answer is lost
   void drop_requests() { requests_.clear(); }
-  /// True when the oldest request is a Binding.
-  [[nodiscard]] bool next_is_bind() const;
+  [[nodiscard]] bool next_is_bind() const;  ///< the oldest request is a Binding
   /// Earliest time at which a terminating pod ends, if any.
   [[nodiscard]] std::optional<TimePoint> next_termination() const;
-  /// Removes terminating pods whose grace period is over.
-  void end_terminations();
+  void end_terminations();  ///< removes those whose grace period is over
 
   // --- kube::Client -----------------------------------------------------------------------------
   void bind(const api::Binding& binding, kube::Done done) override;
@@ -135,19 +131,19 @@ class SimCluster final : public kube::Client {
   std::string scheduler_name_;
   std::int64_t revision_ = 100;
   std::int64_t uid_count_ = 0;
-  std::map<api::ObjectKey, api::Pod> pods_;
-  std::map<api::ObjectKey, api::Node> nodes_;
-  std::map<api::ObjectKey, api::PodGroup> groups_;
-  std::map<api::ObjectKey, api::CompositePodGroup> composites_;
-  std::map<api::ObjectKey, api::PriorityClass> priority_classes_;
-  std::map<api::ObjectKey, TimePoint> terminations_;
+  Objects<api::Pod> pods_;
+  Objects<api::Node> nodes_;
+  Objects<api::PodGroup> groups_;
+  Objects<api::CompositePodGroup> composites_;
+  Objects<api::PriorityClass> priority_classes_;
+  Objects<TimePoint> terminations_;
   std::vector<api::Event> events_;
   std::vector<WriteRecord> writes_;
   std::deque<api::Delta> deltas_;
   std::set<api::Kind> dropped_;
   std::set<api::Kind> unserved_;
   std::map<api::Kind, std::vector<api::Delta>> held_;
-  std::map<api::ObjectKey, ArmedFault> faults_;
+  Objects<ArmedFault> faults_;
   std::deque<Request> requests_;
 };
 

@@ -1,9 +1,9 @@
 // Simulator: the production Scheduler and Binder against a SimCluster, in virtual time.
 //
 // The loop delivers watch deltas, ticks the scheduler when it asked for it, carries its effects out
-// with the binder, executes requests and runs timers, always in the same order: equal scenarios give
-// equal bytes. Time moves only in advance(). crash() loses everything the daemon knew; restart()
-// starts a new one from lists. One thread.
+// with the binder, executes requests and runs timers, always in the same order: equal scenarios
+// give equal bytes. Time moves only in advance(). crash() loses everything the daemon knew;
+// restart() starts a new one from lists. One thread.
 #pragma once
 
 #include <deque>
