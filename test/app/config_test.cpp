@@ -1,0 +1,186 @@
+#include "app/config.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace gang::app {
+namespace {
+
+Result<Config> parse(const std::string& yaml) {
+  return parse_config(Config{}, yaml, "f.yaml");
+}
+
+std::string refusal(const std::string& yaml) {
+  const auto config = parse(yaml);
+  EXPECT_FALSE(config) << yaml;
+  return config ? "" : config.error().message;
+}
+
+std::string documented_file() {
+  std::ifstream file(std::string(GANG_SOURCE_ROOT) + "/config/gang-scheduler.yaml");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// "group.key" and its value for every line of the documented file that holds a value.
+std::vector<std::pair<std::string, std::string>> documented_options() {
+  std::vector<std::pair<std::string, std::string>> options;
+  std::istringstream lines(documented_file());
+  std::string group;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(':');
+    const std::size_t start = line.find_first_not_of(' ');
+    if (colon == std::string::npos || line[start] == '#') continue;
+    const std::string key = line.substr(start, colon - start);
+    std::string value = line.substr(colon + 1);
+    value = value.substr(0, value.find(" #"));
+    value.erase(0, value.find_first_not_of(' '));
+    value.erase(value.find_last_not_of(' ') + 1);
+    if (start == 0) group = value.empty() ? key + "." : "";
+    if (!value.empty()) options.emplace_back(group + key, value);
+  }
+  return options;
+}
+
+/// Every option of a configuration as text, to compare two of them.
+std::string described(const Config& config) {
+  std::ostringstream out;
+  const auto& s = config.scheduler;
+  const auto& e = s.engine;
+  const auto& b = config.binder;
+  out << s.scheduler_name << '|' << b.scheduler_name << '|' << config.name_space << '|'
+      << config.listen << '|' << static_cast<int>(config.log_level) << '|'
+      << static_cast<int>(config.log_format) << '|' << config.client.kubeconfig_path << '|'
+      << config.client.request_timeout.count() << '|' << config.client.watch_idle_limit.count()
+      << '|' << static_cast<int>(s.gated_members) << '|' << static_cast<int>(s.priority_mismatch)
+      << '|' << s.incomplete_grace.count() << '|' << s.done_settle.count() << '|'
+      << s.repair_deadline.count() << '|' << s.condition_interval.count() << '|'
+      << s.safety_interval.count() << '|' << s.backoff_initial.count() << '|'
+      << s.backoff_max.count() << '|' << e.weight_taint_preference << '|' << e.weight_node_affinity
+      << '|' << e.weight_least_allocated << '|' << e.weight_balanced << '|'
+      << e.weight_accelerator_packing << '|' << e.accelerators.size() << '|' << e.search_steps_max
+      << '|' << e.class_tables_max << '|' << e.reasons_shown_max << '|' << e.toleration_comparison
+      << '|' << b.writes_in_flight_max << '|' << b.commit_deadline.count() << '|'
+      << b.retry_initial.count() << '|' << b.retry_max.count() << '|' << b.status_writes_per_second
+      << '|' << b.events_per_second << '|' << b.event_queue_max;
+  return out.str();
+}
+
+TEST(Config, DocumentedFileNamesEveryOptionAndNoOther) {
+  std::set<std::string> documented;
+  for (const auto& [key, value] : documented_options()) documented.insert(key);
+  const std::vector<std::string> keys = config_keys();
+  EXPECT_EQ(documented, std::set<std::string>(keys.begin(), keys.end()));
+}
+
+TEST(Config, DocumentedDefaultsAreTheDefaults) {
+  const auto config = parse(documented_file());
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(described(*config), described(Config{}));
+}
+
+TEST(Config, EmptyTextChangesNothing) {
+  for (const char* yaml : {"", "# only a comment\n", "---\n", "~", "log:\n", "{}"}) {
+    const auto config = parse(yaml);
+    ASSERT_TRUE(config) << yaml << config.error().message;
+    EXPECT_EQ(described(*config), described(Config{}));
+  }
+}
+
+TEST(Config, SetsOptionsOfEveryType) {
+  const auto config = parse(
+      "scheduler_name: trainer\nnamespace: team-a\nlog: {level: debug, format: json}\n"
+      "gang:\n  gated_members: hold\n  repair_deadline: 1m30s\n"
+      "scoring: {accelerators: [nvidia.com/gpu, google.com/tpu], weight_balanced: 0}\n"
+      "filters: {toleration_comparison: true}\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->scheduler.scheduler_name, "trainer");
+  EXPECT_EQ(config->binder.scheduler_name, "trainer");
+  EXPECT_EQ(config->name_space, "team-a");
+  EXPECT_EQ(config->log_level, log::Level::kDebug);
+  EXPECT_EQ(config->log_format, log::Format::kJson);
+  EXPECT_EQ(config->scheduler.gated_members, scheduler::GatedMembers::kHold);
+  EXPECT_EQ(config->scheduler.repair_deadline, std::chrono::seconds(90));
+  EXPECT_EQ(config->scheduler.engine.accelerators,
+            std::vector<std::string>({"nvidia.com/gpu", "google.com/tpu"}));
+  EXPECT_EQ(config->scheduler.engine.weight_balanced, 0);
+  EXPECT_TRUE(config->scheduler.engine.toleration_comparison);
+}
+
+TEST(Config, B206RefusesWithFileLineColumnAndMend) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"# c\nschedulerName: x\n", "f.yaml:2:1: there is no option schedulerName"},
+      {"gang:\n  repair: 1m\n", "f.yaml:2:3: there is no option gang.repair"},
+      {"level: info\n", "f.yaml:1:1: there is no option level; did you mean log.level?"},
+      {"gang: {safety_interval: 5m}\ngang: {safety_interval: 6m}\n",
+       "f.yaml:2:1: gang is there twice; remove one"},
+      {"log:\n  level: info\n  level: warn\n", "f.yaml:3:3: log.level is there twice; remove one"},
+      {"log: info\n", "f.yaml:1:6: log is a group of options; write key: value below"},
+      {"listen: [a]\n", "f.yaml:1:9: listen needs one value"},
+      {"scoring:\n  accelerators: nvidia.com/gpu\n",
+       "f.yaml:2:17: scoring.accelerators is a list; write it in brackets"},
+      {"scoring: {accelerators: [cpu]}\n", "\"cpu\" is not allowed; write the name of an extended"},
+      {"binder: {writes_in_flight_max: 0}\n",
+       "f.yaml:1:32: binder.writes_in_flight_max: \"0\" is not allowed; write a whole number from "
+       "1 "
+       "to 200"},
+      {"binder: {writes_in_flight_max: 201}\n", "write a whole number from 1 to 200"},
+      {"binder: {writes_in_flight_max: many}\n", "write a whole number from 1 to 200"},
+      {"binder: {writes_in_flight_max: 1.5}\n", "write a whole number from 1 to 200"},
+      {"gang: {repair_deadline: 60}\n", "\"60\" is not allowed; write a duration from 1s to"},
+      {"gang: {repair_deadline: 10ms}\n", "write a duration from 1s to"},
+      {"gang: {repair_deadline: 48h}\n", "write a duration from 1s to"},
+      {"gang: {gated_members: maybe}\n", "\"maybe\" is not allowed; write hold or leave_out"},
+      {"filters: {toleration_comparison: yes}\n", "\"yes\" is not allowed; write true or false"},
+      {"scheduler_name: on\n", "f.yaml:1:17: scheduler_name: \"on\" is ambiguous; quote it"},
+      {"namespace: 1e3\n", "namespace: \"1e3\" is ambiguous; quote it"},
+      {"scheduler_name: \"\"\n", "f.yaml: scheduler_name: is empty; write the name that pods use"},
+      {"scheduler_name: default-scheduler\n", "belongs to kube-scheduler; choose another name"},
+      {"gang: {backoff_initial: 2m}\n",
+       "gang.backoff_max: is below gang.backoff_initial; raise it"},
+      {"binder: {retry_max: 100ms}\n", "binder.retry_max: is below binder.retry_initial; raise it"},
+      {"log: {level: info}\n---\nlog: {level: warn}\n", "f.yaml: more than one document; keep one"},
+      {"[a]\n", "f.yaml:1:1: a configuration is a map of options"},
+      {"words\n", "f.yaml:1:1: a configuration is a map of options"},
+      {"? [a]\n: b\n", "f.yaml:1:3: a key is a word"},
+      {"log: {level: info\n", "f.yaml:2:1: "},
+      {"log:\n\tlevel: info\n", "f.yaml:2:"},
+  };
+  for (const auto& [yaml, problem] : rows) {
+    const std::string message = refusal(yaml);
+    EXPECT_NE(message.find(problem), std::string::npos) << message << "\nfor " << yaml;
+  }
+}
+
+TEST(Config, RefusesHostileTexts) {
+  EXPECT_NE(refusal(std::string(2 << 20, '#')).find("larger than 1 MiB"), std::string::npos);
+  EXPECT_NE(refusal(std::string(5000, '[')), "");
+  EXPECT_NE(refusal("&a {log: *a}\n").find("f.yaml:1:"), std::string::npos);
+}
+
+TEST(Config, EveryRefusedValueLeavesTheConfigurationAsItWas) {
+  Config config;
+  EXPECT_FALSE(set_config(config, "log.level", "loud"));
+  EXPECT_FALSE(set_config(config, "no.such", "x"));
+  EXPECT_EQ(described(config), described(Config{}));
+  ASSERT_TRUE(set_config(config, "log.level", "warn"));
+  EXPECT_EQ(config.log_level, log::Level::kWarn);
+}
+
+TEST(Config, NamesAFileThatIsNotThere) {
+  const auto config = load_config(Config{}, "/no/such/file.yaml");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().code, Code::kNotFound);
+  EXPECT_EQ(config.error().message,
+            "/no/such/file.yaml: cannot be read; give --config an existing file");
+}
+
+}  // namespace
+}  // namespace gang::app

@@ -1,0 +1,76 @@
+#include "app/kind_notes.h"
+
+#include <gtest/gtest.h>
+
+namespace gang::app {
+namespace {
+
+using api::DeltaType;
+using api::Kind;
+
+/// What is noted when a kind is told to be in some state; "-" when nothing changed.
+std::string note(KindNotes& notes, DeltaType type, Kind kind = Kind::kPodGroup) {
+  const auto observed = notes.observe(api::Delta{type, kind, {}, {}});
+  return observed ? observed->message : "-";
+}
+
+TEST(KindNotes, SaysOnceWhatAnUnservedKindMeansAndWhichGateToSet) {
+  KindNotes notes;
+  const std::string message = note(notes, DeltaType::kUnserved);
+  EXPECT_NE(message.find("PodGroups are not served: pods without a group are scheduled"),
+            std::string::npos);
+  EXPECT_NE(message.find("--feature-gates=GenericWorkload=true"), std::string::npos);
+  EXPECT_NE(message.find("--runtime-config=scheduling.k8s.io/v1beta1=true"), std::string::npos);
+  EXPECT_EQ(note(notes, DeltaType::kUnserved), "-");
+}
+
+TEST(KindNotes, NamesTheGateOfTrees) {
+  KindNotes notes;
+  const std::string message = note(notes, DeltaType::kUnserved, Kind::kCompositePodGroup);
+  EXPECT_NE(message.find("--feature-gates=CompositePodGroup=true"), std::string::npos);
+  EXPECT_NE(message.find("v1alpha3=true"), std::string::npos);
+}
+
+TEST(KindNotes, NamesTheRightsOfAForbiddenKind) {
+  KindNotes notes;
+  EXPECT_EQ(note(notes, DeltaType::kForbidden, Kind::kNode),
+            "not allowed to list and watch Node objects: nothing is scheduled until the rights of "
+            "deploy/rbac.yaml are given");
+}
+
+TEST(KindNotes, SaysWhenAnAbsentKindComes) {
+  KindNotes notes;
+  note(notes, DeltaType::kUnserved);
+  note(notes, DeltaType::kListBegin);
+  EXPECT_EQ(note(notes, DeltaType::kListEnd), "PodGroup objects are served now");
+  note(notes, DeltaType::kForbidden);
+  note(notes, DeltaType::kListBegin);
+  EXPECT_EQ(note(notes, DeltaType::kListEnd), "PodGroup objects are served now");
+}
+
+TEST(KindNotes, IsSilentAboutTheOrdinaryCourse) {
+  KindNotes notes;
+  EXPECT_EQ(note(notes, DeltaType::kListBegin), "");
+  EXPECT_EQ(note(notes, DeltaType::kAdded), "-");
+  EXPECT_EQ(note(notes, DeltaType::kListEnd), "");
+  EXPECT_EQ(note(notes, DeltaType::kUpdated), "-");
+  EXPECT_EQ(note(notes, DeltaType::kBookmark), "-");
+}
+
+TEST(KindNotes, NamesTheKindsThatAreMissing) {
+  KindNotes notes;
+  for (int i = 0; i < api::kKindCount; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (kind != Kind::kNode && kind != Kind::kPodGroup) note(notes, DeltaType::kListEnd, kind);
+  }
+  note(notes, DeltaType::kListBegin, Kind::kNode);
+  EXPECT_EQ(notes.missing(), "Node, PodGroup");
+  note(notes, DeltaType::kListEnd, Kind::kNode);
+  note(notes, DeltaType::kUnserved, Kind::kPodGroup);
+  EXPECT_EQ(notes.missing(), "");
+  note(notes, DeltaType::kForbidden, Kind::kPodGroup);
+  EXPECT_EQ(notes.missing(), "PodGroup");
+}
+
+}  // namespace
+}  // namespace gang::app

@@ -1,0 +1,178 @@
+#include "sim/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace gang::sim {
+namespace {
+
+constexpr const char* kPod = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: x}
+spec:
+  schedulerName: gang-scheduler
+  schedulingGroup: {podGroupName: g}
+  containers:
+    - name: main
+      resources: {requests: {cpu: 2, memory: 1.5Gi, nvidia.com/gpu: "4"}}
+)";
+
+std::string refusal(const std::string& yaml) {
+  const auto manifest = parse_manifest(yaml);
+  EXPECT_FALSE(manifest) << yaml;
+  return manifest ? "" : manifest.error().message;
+}
+
+TEST(Manifest, ReadsAPod) {
+  const auto manifest = parse_manifest(kPod);
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  ASSERT_EQ(manifest->objects.size(), 1U);
+  const auto& pod = std::get<api::Pod>(manifest->objects[0].object);
+  EXPECT_EQ(pod.meta.unreadable, "");
+  EXPECT_EQ(pod.meta.key.text(), "x/p");
+  EXPECT_EQ(pod.pod_group_name, "g");
+  const api::ResourceList requests = effective_requests(pod, api::RequestBasis::kSpec);
+  EXPECT_EQ(requests.find("cpu")->milli_value(), 2000);
+  EXPECT_EQ(requests.find("memory")->value(), 1610612736);
+  EXPECT_EQ(requests.find("nvidia.com/gpu")->value(), 4);
+}
+
+TEST(Manifest, ReadsDocumentsListsAndSkipsOtherKinds) {
+  const auto manifest = parse_manifest(
+      "---\n---\n"
+      "kind: List\nitems:\n"
+      "- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n"
+      "- {apiVersion: batch/v1, kind: Job, metadata: {name: train}}\n"
+      "---\n"
+      "{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: g},"
+      " spec: {schedulingPolicy: {gang: {minCount: 4}}}}\n"
+      "---\n{apiVersion: apps/v1, kind: Pod, metadata: {name: not-core}}\n"
+      "---\n{metadata: {name: nameless}}\n");
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  ASSERT_EQ(manifest->objects.size(), 2U);
+  EXPECT_EQ(manifest->objects[0].kind, api::Kind::kNode);
+  EXPECT_EQ(std::get<api::PodGroup>(manifest->objects[1].object).spec.min_count, 4);
+  EXPECT_EQ(manifest->skipped, std::vector<std::string>(
+                                   {"Job train", "Pod not-core", "object without kind nameless"}));
+}
+
+TEST(Manifest, RequestsWhatALimitNames) {
+  const auto manifest = parse_manifest(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+      "  - {name: a, resources: {limits: {nvidia.com/gpu: 2, cpu: 4}, requests: {cpu: 1}}}\n"
+      "  - {name: b, resources: {limits: {nvidia.com/gpu: 1}}}\n"
+      "  - {name: c, resources: {limits: words}}\n");
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  const auto& pod = std::get<api::Pod>(manifest->objects[0].object);
+  const api::ResourceList requests = effective_requests(pod, api::RequestBasis::kSpec);
+  EXPECT_EQ(requests.find("nvidia.com/gpu")->value(), 3);
+  EXPECT_EQ(requests.find("cpu")->value(), 1);
+}
+
+TEST(Manifest, KeepsQuotedScalarsAsText) {
+  const auto manifest = parse_manifest(
+      "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {a: \"yes\", b: '010', c: \"1\","
+      " d: \"\", e: \"null\", f: \"tab\\there\"}}}");
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  const auto& node = std::get<api::Node>(manifest->objects[0].object);
+  EXPECT_EQ(node.meta.unreadable, "");
+  EXPECT_EQ(
+      node.meta.labels,
+      (api::StringMap{
+          {"a", "yes"}, {"b", "010"}, {"c", "1"}, {"d", ""}, {"e", "null"}, {"f", "tab\there"}}));
+}
+
+TEST(Manifest, RefusesScalarsThatMeanDifferentThings) {
+  for (const char* word : {"yes", "No", "on", "OFF", "y", "010", "0x10", "0b1", "1_000"}) {
+    EXPECT_EQ(refusal("{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {a: " +
+                      std::string(word) + "}}}"),
+              "line 1 column 65: \"" + std::string(word) + "\" means different things; quote it");
+  }
+}
+
+TEST(Manifest, NamesTheObjectOfAWrongField) {
+  const auto manifest = parse_manifest(
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {unschedulable: 4}}");
+  ASSERT_TRUE(manifest);
+  const auto& node = std::get<api::Node>(manifest->objects[0].object);
+  EXPECT_NE(node.meta.unreadable.find("spec.unschedulable"), std::string::npos)
+      << node.meta.unreadable;
+  EXPECT_NE(refusal("{apiVersion: v1, kind: Node, metadata: {}}").find("Node "), std::string::npos);
+}
+
+TEST(Manifest, RefusesHostileText) {
+  const std::string deep =
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: " + std::string(120, '[') +
+      std::string(120, ']') + "}";
+  std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n";
+  for (char c = 'b'; c <= 'i'; ++c) {
+    const std::string before(1, static_cast<char>(c - 1));
+    bomb += std::string(1, c) + ": &" + c + " [";
+    for (int i = 0; i < 10; ++i) bomb += (i == 0 ? "*" : ",*") + before;
+    bomb += "]\n";
+  }
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {deep, "the document is too large or too deep; split it"},
+      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n" + bomb,
+       "the document is too large or too deep; split it"},
+      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: &s {x: *s}\n",
+       "the document is too large or too deep; split it"},
+      {"&l {kind: List, items: [*l]}", "a List in a List; write its items instead"},
+      {"{kind: List, items: 4}", "a List has a sequence items"},
+      {"kind: List", "a List has a sequence items"},
+      {"[a, b]", "a manifest document is a map with kind and metadata"},
+      {"just words", "a manifest document is a map with kind and metadata"},
+      {"{apiVersion: v1, kind: Node, metadata: {name: n1, name: n2}}",
+       "the key \"name\" is there twice; remove one"},
+      {"{apiVersion: v1, kind: Node, metadata: {name: n1, [a]: b}}",
+       "a key is one word; write key: value"},
+      {"a: [1, 2", "line 1 column"},
+      {"a: *nobody", "line 1 column 5: "},
+      {std::string(100'000, '['), "mend the YAML"},
+  };
+  for (const auto& [yaml, problem] : rows) {
+    const std::string message = refusal(yaml);
+    EXPECT_NE(message.find(problem), std::string::npos) << message << "\n" << yaml.substr(0, 200);
+  }
+}
+
+/// The files of real objects that lie beside the project, where they do.
+std::vector<std::filesystem::path> shapes() {
+  std::vector<std::filesystem::path> files;
+  std::error_code ignored;
+  const std::filesystem::path folder = std::string(GANG_SOURCE_ROOT) + "/../shared/cases/shapes";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(Manifest, DecodesEveryKnownObjectOfRealClusters) {
+  const std::vector<std::filesystem::path> files = shapes();
+  if (files.empty()) GTEST_SKIP() << "the folder of real objects is not beside this clone";
+  std::size_t count = 0;
+  for (const std::filesystem::path& path : files) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    const auto manifest = parse_manifest(text.str());
+    ASSERT_TRUE(manifest) << path << ": " << manifest.error().message;
+    for (const ManifestObject& loaded : manifest->objects) {
+      const api::ObjectMeta& meta = meta_of(loaded.object);
+      EXPECT_EQ(meta.unreadable, "") << path << ": " << meta.key.text();
+      ++count;
+    }
+  }
+  EXPECT_GT(count, files.size());
+}
+
+}  // namespace
+}  // namespace gang::sim

@@ -1,0 +1,111 @@
+#include "sim/scenario_parser.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gang::sim {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(ScenarioParser, ReadsCommentCommandsAndOutputs) {
+  const auto scenario =
+      parse_scenario("# why\n# more\nnodes n1\n----\n1 node\n\ncycle\n----\nx\ny\n");
+  ASSERT_TRUE(scenario);
+  EXPECT_EQ(scenario->comment, Names({"# why", "# more"}));
+  ASSERT_EQ(scenario->blocks.size(), 2U);
+  EXPECT_EQ(scenario->blocks[0].command, "nodes n1");
+  EXPECT_EQ(scenario->blocks[0].line, 3);
+  EXPECT_EQ(scenario->blocks[0].expected, Names({"1 node"}));
+  EXPECT_EQ(scenario->blocks[1].line, 7);
+  EXPECT_EQ(scenario->blocks[1].expected, Names({"x", "y"}));
+}
+
+TEST(ScenarioParser, WritesBackWhatItRead) {
+  const std::string text = "# why\nnodes n1\n----\n1 node\n\ncycle\n----\n";
+  const auto scenario = parse_scenario(text);
+  ASSERT_TRUE(scenario);
+  EXPECT_EQ(format_scenario(*scenario, {{"1 node"}, {}}), text);
+}
+
+TEST(ScenarioParser, ReadsCarriageReturnsAsLineEnds) {
+  const auto scenario = parse_scenario("# why\r\ncycle\r\n----\r\nnothing to do\r\n");
+  ASSERT_TRUE(scenario);
+  EXPECT_EQ(scenario->blocks[0].expected, Names({"nothing to do"}));
+}
+
+TEST(ScenarioParser, RefusesWithTheLineAndTheMend) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"", "line 1: a scenario starts with a comment that says what it shows and why"},
+      {"nodes n1\n----\n", "line 1: a scenario starts with a comment"},
+      {"# why\n", "the scenario has no command; write one, then \"----\""},
+      {"# why\n\nnodes n1\n", "line 3: the command is not followed by a line \"----\"; write one"},
+      {"# why\nnodes n1\ncycle\n----\n", "line 2: the command is not followed"},
+  };
+  for (const auto& [text, problem] : rows) {
+    const auto scenario = parse_scenario(text);
+    ASSERT_FALSE(scenario) << text;
+    EXPECT_EQ(scenario.error().code, Code::kInvalidArgument);
+    EXPECT_NE(scenario.error().message.find(problem), std::string::npos)
+        << scenario.error().message;
+  }
+}
+
+TEST(Command, TakesVerbWordsAndOptionsApart) {
+  const auto command = Command::parse("  gang a\tb  pods=4 basic affinity=pool:In:a,b x=1=2");
+  ASSERT_TRUE(command);
+  EXPECT_EQ(command->verb(), "gang");
+  EXPECT_EQ(command->words(), Names({"a", "b", "basic"}));
+  ASSERT_EQ(command->options().size(), 3U);
+  EXPECT_EQ(*command->option("affinity"), "pool:In:a,b");
+  EXPECT_EQ(*command->option("x"), "1=2");
+  EXPECT_EQ(command->option("min"), nullptr);
+  EXPECT_TRUE(command->has_word("basic"));
+  EXPECT_FALSE(command->has_word("gang"));
+}
+
+TEST(Command, RefusesAnEmptyLineAndAnEmptyKey) {
+  EXPECT_FALSE(Command::parse(" \t"));
+  const auto no_key = Command::parse("nodes =4");
+  ASSERT_FALSE(no_key);
+  EXPECT_EQ(no_key.error().message, "\"=4\" has no key before the \"=\"");
+}
+
+TEST(Command, ReadsWholeNumbersOnly) {
+  const auto command =
+      Command::parse("gang g min=4 pods=4x big=2147483648 most=2147483647 low=-1 empty=");
+  ASSERT_TRUE(command);
+  EXPECT_EQ(command->number("min", 1), 4);
+  EXPECT_EQ(command->number("absent", 7), 7);
+  EXPECT_EQ(command->number("low", 1), -1);
+  EXPECT_EQ(command->number("most", 1), 2147483647);
+  for (const char* key : {"pods", "big", "empty"}) {
+    const auto number = command->number(key, 1);
+    ASSERT_FALSE(number) << key;
+    EXPECT_NE(number.error().message.find(std::string(key) + "="), std::string::npos);
+  }
+}
+
+TEST(ExpandNames, ExpandsOneRange) {
+  EXPECT_EQ(*expand_names("n1"), Names({"n1"}));
+  EXPECT_EQ(*expand_names("n[1-3]"), Names({"n1", "n2", "n3"}));
+  EXPECT_EQ(*expand_names("n[08-10].x"), Names({"n08.x", "n09.x", "n10.x"}));
+  EXPECT_EQ(*expand_names("x/p-[0-1]"), Names({"x/p-0", "x/p-1"}));
+  EXPECT_EQ(*expand_names("n[5-5]"), Names({"n5"}));
+}
+
+TEST(ExpandNames, RefusesWhatIsNoRange) {
+  for (const char* pattern :
+       {"n[1-", "n[1]", "n[]", "n[a-b]", "n[3-1]", "n[1-3", "n[-1-3]", "n[0-100000]", "n]1-2["}) {
+    const auto names = expand_names(pattern);
+    if (std::string(pattern).find('[') > std::string(pattern).find(']')) continue;
+    ASSERT_FALSE(names) << pattern;
+    EXPECT_EQ(names.error().message,
+              "\"" + std::string(pattern) + "\" is not a name range; write one like n[1-3]");
+  }
+}
+
+}  // namespace
+}  // namespace gang::sim
