@@ -13,18 +13,14 @@ std::size_t size_of(const Heard& heard) {
 }  // namespace
 
 Flow ChunkQueue::push(Heard heard) {
-  Flow flow = Flow::kMore;
-  {
-    MutexLock lock(mutex_);
-    bytes_ += size_of(heard);
-    queue_.push_back(std::move(heard));
-    if (bytes_ > bytes_max_) {
-      paused_ = true;
-      flow = Flow::kPause;
-    }
-  }
+  MutexLock lock(mutex_);
+  bytes_ += size_of(heard);
+  queue_.push_back(std::move(heard));
+  // Under the lock: once the reader has seen the end of a request, it may destroy this queue.
   changed_.notify_one();
-  return flow;
+  if (bytes_ <= bytes_max_) return Flow::kMore;
+  paused_ = true;
+  return Flow::kPause;
 }
 
 ChunkQueue::Popped ChunkQueue::pop(Duration timeout) {
@@ -44,10 +40,8 @@ ChunkQueue::Popped ChunkQueue::pop(Duration timeout) {
 }
 
 void ChunkQueue::wake() {
-  {
-    MutexLock lock(mutex_);
-    woken_ = true;
-  }
+  MutexLock lock(mutex_);
+  woken_ = true;
   changed_.notify_one();
 }
 

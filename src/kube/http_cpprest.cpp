@@ -116,8 +116,7 @@ void post(Work work) {
   boost::asio::post(transport_service().get_executor(), std::move(work));
 }
 
-/// Whether the library failed before the first byte was written. Its codes mislead, its texts do
-/// not.
+/// Whether no byte was written. The library's codes mislead, its texts do not.
 bool failed_before_sending(const std::string& message) {
   constexpr std::array kStages = {"Error resolving address", "Failed to resolve address",
                                   "Failed to connect to any resolved endpoint",
@@ -306,12 +305,14 @@ struct Registry {
     };
     return std::ranges::none_of(entries, is_owners);
   }
+  /// Touches nothing after the last one is told: the process may then end.
   void wake_waiters() {
-    std::erase_if(waiters, [this](Waiter& waiter) {
-      if (!is_idle(waiter.owner)) return false;
-      waiter.drained.set_value();
-      return true;
-    });
+    const auto waits = [this](const Waiter& waiter) { return !is_idle(waiter.owner); };
+    const auto first = std::partition(waiters.begin(), waiters.end(), waits);
+    std::vector<Waiter> ready(std::make_move_iterator(first),
+                              std::make_move_iterator(waiters.end()));
+    waiters.erase(first, waiters.end());
+    for (Waiter& waiter : ready) waiter.drained.set_value();
   }
   void cancel_all(const CpprestHttp* owner) {
     for (const auto& [handle, entry] : std::map(entries)) {
@@ -482,14 +483,13 @@ Result<std::unique_ptr<Http>> make_cpprest_http(const Credentials& credentials,
 }
 
 void initialize_transport() {
-  static const bool is_first = [] {
+  [[maybe_unused]] static const bool is_first = [] {
     // The library would load the system's trust store for every connection; ours replaces it.
     setenv("SSL_CERT_FILE", "/nonexistent/gang-scheduler/ca.pem", 1);
     setenv("SSL_CERT_DIR", "/nonexistent/gang-scheduler", 1);
     crossplat::threadpool::initialize_with_threads(1);
     return true;
   }();
-  static_cast<void>(is_first);
   post([] { registry().accepts = true; });
 }
 

@@ -21,10 +21,9 @@ template <class T>
 class Reports {
  public:
   void add(T value) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      values_.push_back(std::move(value));
-    }
+    // Notified under the lock: who waits may destroy this as soon as it is free.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    values_.push_back(std::move(value));
     changed_.notify_all();
   }
   /// Waits until `done` holds for what was reported so far.

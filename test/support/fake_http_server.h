@@ -115,10 +115,8 @@ class FakeHttpServer {
 class Gate {
  public:
   void open() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      open_ = true;
-    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = true;
     changed_.notify_all();
   }
   bool wait() {
