@@ -15,7 +15,8 @@ def pages():
 
 
 def scenarios_in(text):
-    return [block for block in FENCED.findall(text) if block.startswith("# ") and "\n----\n" in block]
+    blocks = FENCED.findall(text)
+    return [block for block in blocks if block.startswith("# ") and "\n----\n" in block]
 
 
 class DocsTest(unittest.TestCase):

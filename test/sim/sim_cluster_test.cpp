@@ -21,7 +21,7 @@ const api::ObjectKey kA{"default", "a"};
 /// A cluster with the watches of a daemon of ours, and requests that are answered at once.
 class SimClusterTest : public testing::Test {
  protected:
-  SimClusterTest() { cluster_.list_all(test::kOurScheduler); }
+  SimClusterTest() { (void)cluster_.list_all(test::kOurScheduler); }
 
   Answer bind(api::Binding binding) {
     std::optional<Answer> end;
@@ -114,8 +114,8 @@ TEST_F(SimClusterTest, BindingSetsWhatTheServerSets) {
   const api::Pod& pod = *cluster_.pod(kA);
   EXPECT_EQ(pod.node_name, "n1");
   EXPECT_EQ(pod.nominated_node_name, "");
-  EXPECT_EQ(*find(pod.meta.annotations, api::kRoundAnnotation), "1");
-  EXPECT_EQ(*find(pod.meta.labels, "topology.kubernetes.io/zone"), "z1");
+  EXPECT_EQ(*api::find(pod.meta.annotations, api::kRoundAnnotation), "1");
+  EXPECT_EQ(*api::find(pod.meta.labels, "topology.kubernetes.io/zone"), "z1");
   EXPECT_EQ(api::find_condition(pod.conditions, "PodScheduled")->status,
             api::ConditionStatus::kTrue);
   EXPECT_EQ(told(), Lines({"Updated Pod a"}));

@@ -81,8 +81,8 @@ TEST(Simulator, NewDaemonHasAnotherEpoch) {
   put_gang_of_two(simulator.cluster());
   simulator.settle();
   const auto stamp = [&](const char* pod) {
-    return *find(simulator.cluster().pod({"default", pod})->meta.annotations,
-                 api::kRoundAnnotation);
+    return *api::find(simulator.cluster().pod({"default", pod})->meta.annotations,
+                      api::kRoundAnnotation);
   };
   const std::string before = stamp("g-0");
   simulator.cluster().delete_gracefully({"default", "g-0"}, Duration::zero());
