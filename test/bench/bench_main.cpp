@@ -14,10 +14,6 @@
 
 namespace gang::bench {
 
-std::size_t allocation_count() {
-  return heap_allocations;
-}
-
 namespace {
 
 int usage() {
