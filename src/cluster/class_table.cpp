@@ -67,8 +67,8 @@ std::uint32_t hash_of(const PodClass& c) {
 ClassTable::Handle ClassTable::acquire(const api::Pod& pod, ResourceTable& resources) {
   PodClass wanted = class_of(pod, resources);
   const std::uint32_t hash = hash_of(wanted);
-  Handle handle = index_.find(
-      hash, [&](Handle candidate) { return same_fields(*at(candidate), wanted); });
+  Handle handle =
+      index_.find(hash, [&](Handle candidate) { return same_fields(*at(candidate), wanted); });
   if (handle == FlatIndex::kNone) handle = insert(std::move(wanted), hash);
   ++entries_[handle].holders;
   return handle;

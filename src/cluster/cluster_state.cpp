@@ -133,11 +133,19 @@ ClusterState::ClusterState(std::string scheduler_name)
     : impl_(std::make_unique<Impl>(std::move(scheduler_name))) {}
 ClusterState::~ClusterState() = default;
 
-Change ClusterState::apply(const api::Delta& delta) { return impl_->apply(delta); }
+Change ClusterState::apply(const api::Delta& delta) {
+  return impl_->apply(delta);
+}
 
-bool ClusterState::synced() const { return impl_->sync_.synced(); }
-bool ClusterState::synced(api::Kind kind) const { return impl_->sync_.synced(kind); }
-bool ClusterState::served(api::Kind kind) const { return impl_->sync_.served(kind); }
+bool ClusterState::synced() const {
+  return impl_->sync_.synced();
+}
+bool ClusterState::synced(api::Kind kind) const {
+  return impl_->sync_.synced(kind);
+}
+bool ClusterState::served(api::Kind kind) const {
+  return impl_->sync_.served(kind);
+}
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   return impl_->model_.nodes.snapshot();
@@ -175,7 +183,9 @@ void ClusterState::assume(const std::vector<AssumedPod>& pods) {
   for (const AssumedPod& pod : pods) impl_->pods_.assume(pod);
 }
 
-void ClusterState::forget(const api::Uid& pod) { impl_->pods_.forget(pod); }
+void ClusterState::forget(const api::Uid& pod) {
+  impl_->pods_.forget(pod);
+}
 
 StateCounts ClusterState::counts() const {
   const Model& model = impl_->model_;
@@ -194,6 +204,8 @@ std::optional<api::PriorityClass> ClusterState::priority_class(const std::string
   return place->second;
 }
 
-std::string ClusterState::recompute() const { return recount_difference(impl_->model_); }
+std::string ClusterState::recompute() const {
+  return recount_difference(impl_->model_);
+}
 
 }  // namespace gang::cluster

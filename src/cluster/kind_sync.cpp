@@ -39,6 +39,8 @@ bool KindSync::synced() const {
   return true;
 }
 
-bool KindSync::served(api::Kind kind) const { return at(kind).stage != Stage::kUnserved; }
+bool KindSync::served(api::Kind kind) const {
+  return at(kind).stage != Stage::kUnserved;
+}
 
 }  // namespace gang::cluster

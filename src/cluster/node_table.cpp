@@ -8,7 +8,9 @@
 
 namespace gang::cluster {
 
-std::uint32_t NodeTable::hash(const std::string& name) { return HashFold().add(name).value(); }
+std::uint32_t NodeTable::hash(const std::string& name) {
+  return HashFold().add(name).value();
+}
 
 std::uint32_t NodeTable::find(const std::string& name) const {
   return index_.find(hash(name), [&](std::uint32_t id) { return entries_[id].name == name; });
@@ -101,8 +103,8 @@ bool NodeTable::same_facts(NodeIndex node, const NodeInfo& info,
       known->unreadable != info.unreadable) {
     return false;
   }
-  const std::size_t count = std::max<std::size_t>(columns_.resource_count(node),
-                                                  allocatable.size());
+  const std::size_t count =
+      std::max<std::size_t>(columns_.resource_count(node), allocatable.size());
   for (std::size_t r = 0; r < count; ++r) {
     const std::int64_t wanted = r < allocatable.size() ? allocatable[r] : 0;
     const ResourceId resource{static_cast<std::uint16_t>(r)};

@@ -63,8 +63,8 @@ class NodeTable {
     std::string pod_problem;  ///< set_unreadable_pod()
     ListNumber list = 0;
     std::uint32_t pod_count = 0;
-    bool saturated = false;      ///< some sum is not exact
-    bool name_changed = false;   ///< since by_name_ was made
+    bool saturated = false;     ///< some sum is not exact
+    bool name_changed = false;  ///< since by_name_ was made
   };
 
   [[nodiscard]] static std::uint32_t hash(const std::string& name);

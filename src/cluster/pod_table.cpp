@@ -17,7 +17,9 @@ std::uint32_t PodTable::key_hash(std::uint32_t name_space, std::string_view name
   return HashFold().add(std::uint64_t{name_space}).add(name).value();
 }
 
-std::uint32_t PodTable::uid_hash(std::string_view uid) { return HashFold().add(uid).value(); }
+std::uint32_t PodTable::uid_hash(std::string_view uid) {
+  return HashFold().add(uid).value();
+}
 
 PodSlot PodTable::find(const api::ObjectKey& key) const {
   const std::uint32_t name_space = name_spaces.find(key.name_space);
@@ -29,8 +31,7 @@ PodSlot PodTable::find(const api::ObjectKey& key) const {
 }
 
 PodSlot PodTable::find_unassigned(std::string_view uid) const {
-  return by_uid_.find(uid_hash(uid),
-                      [&](PodSlot pod) { return records_[pod].text.uid() == uid; });
+  return by_uid_.find(uid_hash(uid), [&](PodSlot pod) { return records_[pod].text.uid() == uid; });
 }
 
 PodSlot PodTable::insert(const api::ObjectMeta& meta) {
@@ -62,9 +63,13 @@ void PodTable::erase(PodSlot pod) {
   unused_.push_back(pod);
 }
 
-void PodTable::index_uid(PodSlot pod) { by_uid_.insert(uid_hash(records_[pod].text.uid()), pod); }
+void PodTable::index_uid(PodSlot pod) {
+  by_uid_.insert(uid_hash(records_[pod].text.uid()), pod);
+}
 
-void PodTable::unindex_uid(PodSlot pod) { by_uid_.erase(uid_hash(records_[pod].text.uid()), pod); }
+void PodTable::unindex_uid(PodSlot pod) {
+  by_uid_.erase(uid_hash(records_[pod].text.uid()), pod);
+}
 
 api::ObjectKey PodTable::key(PodSlot pod) const {
   const PodRecord& record = records_[pod];

@@ -47,12 +47,9 @@ MemberState PodWriter::state_of(const api::Pod& pod) const {
 
 PodWriter::Meaning PodWriter::meaning_of(PodSlot slot) const {
   const PodRecord& record = model_.pods.at(slot);
-  return {record.state,
-          record.gang,
-          record.node,
-          record.profile,
-          record.stamp,
-          record.pending ? record.pending->pod_class : std::nullopt,
+  return {record.state,         record.gang,
+          record.node,          record.profile,
+          record.stamp,         record.pending ? record.pending->pod_class : std::nullopt,
           record.has_controller};
 }
 
@@ -89,9 +86,8 @@ void PodWriter::write(PodSlot slot, const api::Pod& pod, ChangeLog& log) {
   if (is_own_waiting && record.state == MemberState::kAssumed) state = MemberState::kAssumed;
 
   write_facts(slot, pod);
-  const std::string node_name = state == MemberState::kAssumed
-                                    ? model_.nodes.name(NodeIndex{record.node})
-                                    : pod.node_name;
+  const std::string node_name =
+      state == MemberState::kAssumed ? model_.nodes.name(NodeIndex{record.node}) : pod.node_name;
   book(slot, node_name, acquire_footprint(slot, pod), log);
   set_state(slot, state);
   write_pending_part(slot, pod);
@@ -112,9 +108,9 @@ void PodWriter::write_facts(PodSlot slot, const api::Pod& pod) {
   record.creation_time = pod.meta.creation_time;
   record.generation = pod.meta.generation;
   record.has_controller = pod.meta.controller.has_value();
-  hold_instead(pods.profiles, record.profile,
-               PodProfile{pod.scheduler_name, pod.preemption_policy, pod.priority_class_name,
-                          pod.priority});
+  hold_instead(
+      pods.profiles, record.profile,
+      PodProfile{pod.scheduler_name, pod.preemption_policy, pod.priority_class_name, pod.priority});
   const std::string* stamp = api::find(pod.meta.annotations, api::kRoundAnnotation);
   hold_instead(pods.stamps, record.stamp, stamp == nullptr ? std::string() : *stamp);
 }
@@ -187,8 +183,8 @@ void PodWriter::book(PodSlot slot, const std::string& node_name, std::uint32_t f
   const std::uint32_t old_node = record.node;
   const std::uint32_t old_footprint = std::exchange(record.footprint, footprint);
   const bool was_booked = old_node != FlatIndex::kNone;
-  const bool same_node = was_booked ? nodes.name(NodeIndex{old_node}) == node_name
-                                    : node_name.empty();
+  const bool same_node =
+      was_booked ? nodes.name(NodeIndex{old_node}) == node_name : node_name.empty();
   if (!same_node || (was_booked && old_footprint != footprint)) {
     if (!same_node) set_problem(slot, {}, log);
     record.node = FlatIndex::kNone;

@@ -5,8 +5,12 @@
 namespace gang::cluster {
 namespace {
 
-std::uint32_t chunk_of(NodeIndex node) { return node.value / kChunkSize; }
-std::uint32_t slot_of(NodeIndex node) { return node.value % kChunkSize; }
+std::uint32_t chunk_of(NodeIndex node) {
+  return node.value / kChunkSize;
+}
+std::uint32_t slot_of(NodeIndex node) {
+  return node.value % kChunkSize;
+}
 
 std::int64_t cell(const std::vector<std::int64_t>& column, NodeIndex node, ResourceId resource) {
   const std::size_t place = resource.value * std::size_t{kChunkSize} + slot_of(node);

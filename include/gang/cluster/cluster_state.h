@@ -2,9 +2,10 @@
 //
 // One writer, no lock. Every bound pod counts on its node whoever bound it, terminating ones too;
 // terminal pods never; a pod may come before its node. assume() books planned pods at once; an
-// assumption ends when the watch confirms it, by forget(), or when the pod goes; it never times out.
-// Invariant: per node, requested == sum of effective requests of its pods (recompute() checks).
-// Does not judge, score, queue or know the time. Source: scheduling contract 1, 4, 10; gang 2.2.
+// assumption ends when the watch confirms it, by forget(), or when the pod goes; it never times
+// out. Invariant: per node, requested == sum of effective requests of its pods (recompute()
+// checks). Does not judge, score, queue or know the time. Source: scheduling contract 1, 4, 10;
+// gang 2.2.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@ struct Change {
   /// The part of `gangs` in which only resource versions, conditions or nominations changed: what
   /// comes back of our own status writes. It neither helps nor hinders a placement.
   std::vector<GangId> status_only;
-  bool nodes = false;         ///< usage or facts of some node changed
+  bool nodes = false;  ///< usage or facts of some node changed
 };
 
 /// A planned pod for assume().

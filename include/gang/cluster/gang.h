@@ -107,7 +107,7 @@ struct Gang {
   MemberCounts counts;
   std::optional<api::PodGroup> group;
   std::vector<std::shared_ptr<const PodClass>> classes;  ///< of pending members, by first member
-  std::vector<Member> members;  ///< by creation time, then name
+  std::vector<Member> members;                           ///< by creation time, then name
   /// Parent CompositePodGroup is named but not known. Only with group->spec.parent_name.
   bool parent_missing = false;
 

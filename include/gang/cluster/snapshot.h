@@ -1,9 +1,9 @@
 // Snapshot: an immutable view of all nodes, in columns, of one generation of the cluster.
 //
 // Shape: nodes sit in chunks of kChunkSize slots, a chunk holds one array per resource (structure
-// of arrays). Chunks are copy-on-write and shared between snapshots, so that taking one copies a few
-// pointers per chunk. Amounts are in column units (node_info.h). A slot may be empty.
-// Any thread may read; readers keep it alive through shared_ptr<const Snapshot>.
+// of arrays). Chunks are copy-on-write and shared between snapshots, so that taking one copies a
+// few pointers per chunk. Amounts are in column units (node_info.h). A slot may be empty. Any
+// thread may read; readers keep it alive through shared_ptr<const Snapshot>.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct UsageChunk {
 
 /// Columns of kChunkSize nodes that change with the Node object only.
 struct FactsChunk {
-  std::vector<std::int64_t> allocatable;  ///< [resource * kChunkSize + slot]
+  std::vector<std::int64_t> allocatable;              ///< [resource * kChunkSize + slot]
   std::vector<std::shared_ptr<const NodeInfo>> info;  ///< null = empty slot
   std::vector<Generation> generation;                 ///< last change of facts, per slot
 };
@@ -55,9 +55,9 @@ class Snapshot {
     std::uint32_t node_count = 0;
     std::vector<std::shared_ptr<const UsageChunk>> usage;
     std::vector<std::shared_ptr<const FactsChunk>> facts;
-    std::vector<Generation> chunk_generation;  ///< newest generation inside each chunk
+    std::vector<Generation> chunk_generation;               ///< newest generation inside each chunk
     std::shared_ptr<const std::vector<NodeIndex>> by_name;  ///< existing nodes, by name
-    Generation by_name_generation = 0;  ///< when the set of nodes last changed
+    Generation by_name_generation = 0;                      ///< when the set of nodes last changed
     std::shared_ptr<const ResourceNames> resources;
   };
 
