@@ -20,7 +20,8 @@ Condition condition(std::string_view type, ConditionStatus status, std::string r
 }
 
 const char* failure_reason(Verdict verdict) {
-  return verdict == Verdict::kInvalid ? "SchedulerError" : "Unschedulable";
+  const bool lacks_room = verdict != Verdict::kInvalid && verdict != Verdict::kBinding;
+  return lacks_room ? "Unschedulable" : "SchedulerError";
 }
 
 std::string sentence(const Explanation& explanation) {
@@ -107,7 +108,7 @@ std::vector<WantedCondition> group_conditions(const engine::Plan& plan, std::int
 std::optional<Condition> pod_condition(const Explanation& explanation,
                                        const engine::MemberText& member) {
   const Verdict verdict = explanation.verdict;
-  if (verdict == Verdict::kBinding || verdict == Verdict::kWaitingForGroup) return std::nullopt;
+  if (verdict == Verdict::kWaitingForGroup) return std::nullopt;
   return condition("PodScheduled", ConditionStatus::kFalse, failure_reason(verdict),
                    member.message);
 }

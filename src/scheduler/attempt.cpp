@@ -36,8 +36,8 @@ void show_record(Gang& gang, const GangRecord& record) {
   std::erase_if(gang.group->conditions, [](const api::Condition& condition) {
     return condition.type == api::kInitiallyScheduled;
   });
-  gang.group->conditions.push_back({.type = std::string(api::kInitiallyScheduled),
-                                    .status = api::ConditionStatus::kTrue});
+  gang.group->conditions.push_back(
+      {.type = std::string(api::kInitiallyScheduled), .status = api::ConditionStatus::kTrue});
 }
 
 void note_attempt(const GangRecord& record, AttemptResult result, std::int32_t member_count,
@@ -55,8 +55,7 @@ void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Tur
     parking.demand.need = std::max(1, parking.demand.need);
     const bool is_inexact = core.planner.could_hold(*core.state.snapshot(), parking.demand);
     record.misses = is_inexact ? record.misses + 1 : 0;
-    record.not_before =
-        is_inexact ? turn.now + backoff(core.options, record.misses) : turn.now;
+    record.not_before = is_inexact ? turn.now + backoff(core.options, record.misses) : turn.now;
   }
   record.parking = std::move(parking);
   record.stage = Stage::kParked;
@@ -64,8 +63,7 @@ void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Tur
   core.queue.park(record.ref.id);
 }
 
-void refuse(Core& core, GangRecord& record, const Gang& gang, Explanation explanation,
-            Turn& turn) {
+void refuse(Core& core, GangRecord& record, const Gang& gang, Explanation explanation, Turn& turn) {
   const Verdict verdict = explanation.verdict;
   const bool is_error = verdict == Verdict::kInvalid;
   note_attempt(record, is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,

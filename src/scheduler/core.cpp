@@ -19,7 +19,6 @@ GangHistory history_of(const Core& core, const cluster::Gang& gang, const GangRe
                        TimePoint now) {
   return GangHistory{.is_recorded = is_recorded(gang, record),
                      .is_settled = now >= record.live_since + core.options.done_settle,
-                     .stale_pending = static_cast<std::int32_t>(record.stale.size()),
                      .gated_members = core.options.gated_members};
 }
 
@@ -29,6 +28,7 @@ bool is_degraded(const cluster::Gang& gang, const GangRecord& record) {
 }
 
 void flag(engine::Explanation& explanation, const cluster::Gang& gang, const GangRecord& record) {
+  explanation.bound = gang.counts.base();  // no round is open: assumed ones are bound as well
   explanation.degraded = is_degraded(gang, record);
   explanation.partially_bound = record.repair && record.repair->is_forward_only;
   explanation.writes_condition = gang.group.has_value() && !is_recorded(gang, record);

@@ -51,7 +51,8 @@ struct Turn {
 /// A gang without bound members is over, or not begun again: never degraded.
 [[nodiscard]] bool is_degraded(const cluster::Gang& gang, const GangRecord& record);
 
-/// The flags that every explanation of a gang carries now.
+/// The flags that every explanation of a gang carries now, and its bound members. REQUIRES: no
+/// round of the gang is open.
 void flag(engine::Explanation& explanation, const cluster::Gang& gang, const GangRecord& record);
 
 /// Lets an explanation through the gang's report, with its flags. `gang` may be an outline when the

@@ -1,7 +1,7 @@
 #include "scheduler/evaluation.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/recovery.h"
@@ -30,8 +30,7 @@ class Evaluation {
     note_counts();
     if (record_.is_in_flight()) return;
     drop_stale();
-    const Readiness ready =
-        readiness(outline_, history_of(core_, outline_, record_, turn_.now));
+    const Readiness ready = readiness(outline_, history_of(core_, outline_, record_, turn_.now));
     set_minimum(ready.minimum);
     if (resolve_what_is_bound()) return;
     place(ready.state);
@@ -106,6 +105,7 @@ void Evaluation::note_counts() {
   record_.live_since = turn_.now;
 }
 
+/// Forgets stale members that the watch has shown anew; the others count for nothing.
 void Evaluation::drop_stale() {
   if (record_.stale.empty()) return;
   std::map<api::Uid, api::ResourceVersion> kept;
@@ -117,6 +117,7 @@ void Evaluation::drop_stale() {
     }
   }
   record_.stale = std::move(kept);
+  outline_.counts.pending -= static_cast<std::int32_t>(record_.stale.size());
 }
 
 void Evaluation::set_minimum(std::int32_t minimum) {
@@ -166,11 +167,11 @@ bool Evaluation::write_record(const Recovery& recovery) {
 
 void Evaluation::adopt(const Recovery& recovery) {
   if (record_.repair) return;
-  const std::string found = fmt::format("{} of minimum {} members are bound",
-                                        outline_.counts.bound, outline_.minimum);
+  const std::string found =
+      fmt::format("{} of minimum {} members are bound", outline_.counts.bound, outline_.minimum);
   if (recovery.standing == Standing::kHalfBound) {
-    record_.repair = Repair{.stamp = recovery.stamp,
-                            .deadline = turn_.now + core_.options.repair_deadline};
+    record_.repair =
+        Repair{.stamp = recovery.stamp, .deadline = turn_.now + core_.options.repair_deadline};
     turn_.effects.emplace_back(Notice{fmt::format(
         "{}: {} by a round that has not ended; it goes on", outline_.key.text(), found)});
     return;

@@ -38,9 +38,9 @@ struct OpenRound {
 
 /// A round that has bound some members and lacks others. Value.
 struct Repair {
-  std::string stamp;      ///< of the round that began it; later plans of the repair carry it too
-  TimePoint deadline{};   ///< then the bound members are deleted, if they may be
-  bool is_forward_only = false;  ///< they may not: repair goes on without deadline
+  std::string stamp;     ///< of the round that began it; later plans of the repair carry it too
+  TimePoint deadline{};  ///< then the bound members are deleted, if they may be
+  bool is_forward_only = false;      ///< they may not: repair goes on without deadline
   std::optional<TimePoint> stopped;  ///< the server does not answer since then: the clock stands
 
   [[nodiscard]] bool is_running() const { return !is_forward_only && !stopped; }

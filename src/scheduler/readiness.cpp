@@ -5,7 +5,7 @@
 namespace gang::scheduler {
 
 std::int32_t effective_minimum(const cluster::Gang& gang, const GangHistory& history) {
-  const std::int32_t live = gang.counts.live() - history.stale_pending;
+  const std::int32_t live = gang.counts.live();
   const bool may_shrink = history.is_recorded && history.is_settled && gang.counts.done > 0;
   if (live >= gang.min_count || !may_shrink) return gang.min_count;
   return std::max(1, gang.min_count - gang.counts.done);
@@ -14,8 +14,8 @@ std::int32_t effective_minimum(const cluster::Gang& gang, const GangHistory& his
 Readiness readiness(const cluster::Gang& gang, const GangHistory& history) {
   Readiness result;
   result.minimum = effective_minimum(gang, history);
-  const std::int32_t pending = gang.counts.pending - history.stale_pending;
-  const std::int32_t live = gang.counts.live() - history.stale_pending;
+  const std::int32_t pending = gang.counts.pending;
+  const std::int32_t live = gang.counts.live();
   const bool is_held =
       history.gated_members == GatedMembers::kHold && gang.counts.gated > 0 && pending > 0;
   const bool is_group = gang.kind == cluster::GangKind::kPodGroup;

@@ -19,9 +19,8 @@ enum class ReadyState {
 
 /// What the scheduler knows of a gang besides its objects. Value.
 struct GangHistory {
-  bool is_recorded = false;         ///< PodGroupInitiallyScheduled is True, or was written by us
-  bool is_settled = false;          ///< live has not changed for Options::done_settle
-  std::int32_t stale_pending = 0;   ///< pending members known to be out of date
+  bool is_recorded = false;  ///< PodGroupInitiallyScheduled is True, or was written by us
+  bool is_settled = false;   ///< live has not changed for Options::done_settle
   GatedMembers gated_members = GatedMembers::kLeaveOut;
 };
 

@@ -1,7 +1,7 @@
 #include "scheduler/recovery.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "scheduler/stamp.h"
 
@@ -26,9 +26,8 @@ std::string common_stamp(const Gang& gang) {
 }  // namespace
 
 bool is_ours(const Gang& gang, const std::string& scheduler_name) {
-  return std::ranges::all_of(gang.members, [&](const Member& member) {
-    return member.scheduler_name == scheduler_name;
-  });
+  return std::ranges::all_of(
+      gang.members, [&](const Member& member) { return member.scheduler_name == scheduler_name; });
 }
 
 Recovery recover(const Gang& gang, bool is_recorded, std::int32_t minimum) {

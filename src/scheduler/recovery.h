@@ -12,12 +12,12 @@
 namespace gang::scheduler {
 
 enum class Standing {
-  kNothingBound,    ///< nothing happened yet, or a new life of a group: queue
-  kFinished,        ///< recorded and whole
-  kDegraded,        ///< recorded, fewer bound than the minimum: forward only
-  kRecordMissing,   ///< whole, not recorded: write the record
-  kHalfBound,       ///< every bound member carries one stamp of ours: repair, then roll back
-  kUnknownOrigin,   ///< bound without or with mixed stamps: repair, never delete
+  kNothingBound,   ///< nothing happened yet, or a new life of a group: queue
+  kFinished,       ///< recorded and whole
+  kDegraded,       ///< recorded, fewer bound than the minimum: forward only
+  kRecordMissing,  ///< whole, not recorded: write the record
+  kHalfBound,      ///< every bound member carries one stamp of ours: repair, then roll back
+  kUnknownOrigin,  ///< bound without or with mixed stamps: repair, never delete
 };
 
 /// The verdict of the table. Value.

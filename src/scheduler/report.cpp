@@ -1,7 +1,7 @@
 #include "scheduler/report.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -39,7 +39,8 @@ bool says_the_same(const Explanation& a, const Explanation& b) {
 }
 
 const char* condition_reason(Verdict verdict) {
-  return verdict == Verdict::kInvalid ? "SchedulerError" : "Unschedulable";
+  const bool lacks_room = verdict != Verdict::kInvalid && verdict != Verdict::kBinding;
+  return lacks_room ? "Unschedulable" : "SchedulerError";
 }
 
 bool is_on_server(const api::Condition& condition, Verdict verdict, const std::string& message) {
@@ -55,8 +56,7 @@ bool group_knows(const Explanation& explanation, const Gang& gang) {
   }
   const api::Condition* condition =
       api::find_condition(gang.group->conditions, api::kInitiallyScheduled);
-  return condition != nullptr &&
-         is_on_server(*condition, explanation.verdict, explanation.message);
+  return condition != nullptr && is_on_server(*condition, explanation.verdict, explanation.message);
 }
 
 }  // namespace
@@ -64,10 +64,9 @@ bool group_knows(const Explanation& explanation, const Gang& gang) {
 std::optional<Explanation> Report::offer(Explanation explanation, TimePoint now,
                                          Duration interval) {
   const bool is_known = told_ && says_the_same(*told_, explanation);
-  const bool has_new_member =
-      std::ranges::any_of(explanation.members, [this](const engine::MemberText& member) {
-        return !told_members_.contains(member.uid);
-      });
+  const bool has_new_member = std::ranges::any_of(
+      explanation.members,
+      [this](const engine::MemberText& member) { return !told_members_.contains(member.uid); });
   if (is_known && !has_new_member) {
     waiting_.reset();
     return std::nullopt;
@@ -118,7 +117,7 @@ Explanation explain(const Gang& gang, Verdict verdict, std::string message) {
   explanation.verdict = verdict;
   explanation.minimum = gang.minimum;
   explanation.scheduled = gang.counts.base();
-  explanation.bound = gang.counts.bound;
+  explanation.bound = gang.counts.base();
   explanation.live = gang.counts.live();
   explanation.message = std::move(message);
   return explanation;

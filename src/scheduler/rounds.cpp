@@ -1,7 +1,7 @@
 #include "scheduler/rounds.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/recovery.h"
@@ -80,12 +80,16 @@ void fail_round(Core& core, GangRecord& record, const OpenRound& round,
   if (is_half_bound && record.failures == 1 && outcome.end == RoundEnd::kMembersLost) {
     record.not_before = turn.now;
   }
-  if (outcome.end == RoundEnd::kRefused) {
-    record.not_before = turn.now + core.options.backoff_max;
-    const std::string text = fmt::format("binding refused: {}", outcome.message);
-    turn.effects.emplace_back(Notice{fmt::format("{}: {}", record.ref.key.text(), text)});
-    tell(core, record, *gang, explain_to_all(*gang, engine::Verdict::kInvalid, text), turn);
-  }
+  const bool is_server_failure =
+      outcome.end == RoundEnd::kRefused || outcome.end == RoundEnd::kUnavailable;
+  if (!is_server_failure) return;
+  turn.effects.emplace_back(AttemptDone{.gang = record.ref, .result = AttemptResult::kError});
+  if (base >= round.minimum) return;  // only the record is open, and is tried again
+  tell(
+      core, record, *gang,
+      explain_to_all(*gang, engine::Verdict::kBinding,
+                     fmt::format("the API server does not take the Bindings: {}", outcome.message)),
+      turn);
 }
 
 void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& outcome, Turn& turn) {
@@ -93,10 +97,9 @@ void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& ou
   record.misses = 0;
   record.degraded_since.reset();
   record.report.forget();
-  const bool has_unbound_extra =
-      std::ranges::any_of(outcome.members, [](const engine::MemberOutcome& member) {
-        return member.end == MemberEnd::kNotBound;
-      });
+  const bool has_unbound_extra = std::ranges::any_of(
+      outcome.members,
+      [](const engine::MemberOutcome& member) { return member.end == MemberEnd::kNotBound; });
   record.failures = has_unbound_extra ? record.failures + 1 : 0;
   record.not_before =
       has_unbound_extra ? turn.now + backoff(core.options, record.failures) : turn.now;
@@ -124,8 +127,7 @@ void start_round(Core& core, GangRecord& record, engine::Plan plan, Turn& turn) 
   turn.effects.emplace_back(BindGang{std::move(plan)});
 }
 
-void start_record(Core& core, GangRecord& record, const Gang& gang, std::string stamp,
-                  Turn& turn) {
+void start_record(Core& core, GangRecord& record, const Gang& gang, std::string stamp, Turn& turn) {
   engine::Plan plan{.gang = record.ref,
                     .minimum = gang.minimum,
                     .base = gang.counts.base(),
@@ -151,12 +153,12 @@ void end_repair(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
          turn);
     return;
   }
-  engine::Rollback rollback{.gang = record.ref,
-                            .minimum = gang.minimum,
-                            .stamp = record.repair->stamp,
-                            .message = fmt::format("{}, the others could not be bound within {}",
-                                                   state,
-                                                   format_duration(core.options.repair_deadline))};
+  engine::Rollback rollback{
+      .gang = record.ref,
+      .minimum = gang.minimum,
+      .stamp = record.repair->stamp,
+      .message = fmt::format("{}, the others could not be bound within {}", state,
+                             format_duration(core.options.repair_deadline))};
   for (const Member& member : gang.members) {
     if (member.state != MemberState::kBound) continue;
     rollback.members.push_back({.pod = member.key,
@@ -206,9 +208,8 @@ void finish_rollback(Core& core, const engine::GangRef& gang, Turn& turn) {
   record.not_before = turn.now + core.options.backoff_max;
   const auto outline = core.state.gang_outline(gang.id);
   if (!outline) return;
-  const std::string text =
-      fmt::format("rolled back {} times in 10 minutes, one attempt every {}", count,
-                  format_duration(core.options.backoff_max));
+  const std::string text = fmt::format("rolled back {} times in 10 minutes, one attempt every {}",
+                                       count, format_duration(core.options.backoff_max));
   turn.effects.emplace_back(Notice{fmt::format("{}: {}", record.ref.key.text(), text)});
   tell(core, record, *outline, explain(*outline, engine::Verdict::kBinding, text), turn);
 }

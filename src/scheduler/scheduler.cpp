@@ -1,7 +1,7 @@
 #include "gang/scheduler/scheduler.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/attempt.h"
@@ -14,35 +14,47 @@ namespace {
 
 const char* stage_name(Stage stage) {
   switch (stage) {
-    case Stage::kIdle: return "bound";
-    case Stage::kIncomplete: return "incomplete";
-    case Stage::kActive: return "active";
-    case Stage::kBackoff: return "backoff";
-    case Stage::kParked: return "parked";
-    case Stage::kBinding: return "binding";
-    case Stage::kRollingBack: return "rolling back";
+    case Stage::kIdle:
+      return "bound";
+    case Stage::kIncomplete:
+      return "incomplete";
+    case Stage::kActive:
+      return "active";
+    case Stage::kBackoff:
+      return "backoff";
+    case Stage::kParked:
+      return "parked";
+    case Stage::kBinding:
+      return "binding";
+    case Stage::kRollingBack:
+      return "rolling back";
   }
   return "";
 }
 
-/// Where the pending members of a gang in this stage are counted; null when they are in no queue.
-std::int32_t* counter_of(QueueCounts& counts, Stage stage) {
+/// Where the pending members of a gang in this stage are counted. Those of an idle one wait for the
+/// watch to show them anew.
+std::int32_t& counter_of(QueueCounts& counts, Stage stage) {
   switch (stage) {
-    case Stage::kActive: return &counts.active;
-    case Stage::kBackoff: return &counts.backoff;
-    case Stage::kParked: return &counts.unschedulable;
-    case Stage::kIncomplete: return &counts.incomplete;
+    case Stage::kActive:
+      return counts.active;
+    case Stage::kBackoff:
+      return counts.backoff;
+    case Stage::kParked:
+      return counts.unschedulable;
+    case Stage::kIncomplete:
+      return counts.incomplete;
     case Stage::kBinding:
-    case Stage::kRollingBack: return &counts.pending;
-    case Stage::kIdle: return nullptr;
+    case Stage::kRollingBack:
+    case Stage::kIdle:
+      break;
   }
-  return nullptr;
+  return counts.pending;
 }
 
 std::string detail_of(const GangRecord& record) {
-  const std::string members = fmt::format("{} pending, {} bound, minimum {}",
-                                          record.counts.pending, record.counts.base(),
-                                          record.minimum);
+  const std::string members = fmt::format("{} pending, {} bound, minimum {}", record.counts.pending,
+                                          record.counts.base(), record.minimum);
   if (!record.parking) return members;
   return fmt::format("{}: {}", engine::verdict_name(record.parking->verdict), members);
 }
@@ -97,8 +109,7 @@ void Scheduler::Impl::note_changed(const cluster::Change& change) {
   const bool is_status_only = change.status_only.size() == change.gangs.size();
   for (const cluster::GangId id : change.gangs) {
     const auto found = core_.records.find(id);
-    const bool is_parked =
-        found != core_.records.end() && found->second.stage == Stage::kParked;
+    const bool is_parked = found != core_.records.end() && found->second.stage == Stage::kParked;
     if (!is_status_only || !is_parked) core_.dirty.insert(id);
   }
 }
@@ -150,11 +161,17 @@ void Scheduler::Impl::set_alarm(Turn& turn) {
 Scheduler::Scheduler(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Scheduler::~Scheduler() = default;
 
-Effects Scheduler::handle(const Input& input, TimePoint now) { return impl_->handle(input, now); }
+Effects Scheduler::handle(const Input& input, TimePoint now) {
+  return impl_->handle(input, now);
+}
 
-bool Scheduler::ready() const { return impl_->ready(); }
+bool Scheduler::ready() const {
+  return impl_->ready();
+}
 
-cluster::ClusterState& Scheduler::state() { return impl_->core().state; }
+cluster::ClusterState& Scheduler::state() {
+  return impl_->core().state;
+}
 
 const engine::PlannerStats& Scheduler::planner_stats() const {
   return impl_->core().planner.stats();
@@ -164,9 +181,7 @@ QueueCounts Scheduler::pod_counts() const {
   QueueCounts counts;
   for (const auto& [id, record] : impl_->core().records) {
     counts.gated += record.counts.gated;
-    if (std::int32_t* counter = counter_of(counts, record.stage)) {
-      *counter += record.counts.pending;
-    }
+    counter_of(counts, record.stage) += record.counts.pending;
   }
   return counts;
 }
@@ -176,8 +191,8 @@ QueueCounts Scheduler::entity_counts() const {
   for (const auto& [id, record] : impl_->core().records) {
     if (record.counts.pending == 0) {
       counts.gated += record.counts.gated > 0 ? 1 : 0;
-    } else if (std::int32_t* counter = counter_of(counts, record.stage)) {
-      *counter += 1;
+    } else {
+      ++counter_of(counts, record.stage);
     }
   }
   return counts;
@@ -186,9 +201,8 @@ QueueCounts Scheduler::entity_counts() const {
 std::vector<QueueEntry> Scheduler::queue() const {
   std::vector<QueueEntry> entries;
   for (const auto& [id, record] : impl_->core().records) {
-    entries.push_back({.gang = record.ref,
-                       .state = stage_name(record.stage),
-                       .detail = detail_of(record)});
+    entries.push_back(
+        {.gang = record.ref, .state = stage_name(record.stage), .detail = detail_of(record)});
   }
   std::ranges::sort(entries, {}, [](const QueueEntry& entry) { return entry.gang.key; });
   return entries;

@@ -1,7 +1,7 @@
 #include "scheduler/stamp.h"
 
-#include <charconv>
 #include <fmt/format.h>
+#include <charconv>
 
 namespace gang::scheduler {
 namespace {

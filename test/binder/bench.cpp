@@ -7,26 +7,37 @@ namespace {
 
 const char* name_of(engine::RoundEnd end) {
   switch (end) {
-    case engine::RoundEnd::kCommitted: return "committed";
-    case engine::RoundEnd::kMembersLost: return "members_lost";
-    case engine::RoundEnd::kUnavailable: return "unavailable";
-    case engine::RoundEnd::kRefused: return "refused";
-    case engine::RoundEnd::kGroupGone: return "group_gone";
+    case engine::RoundEnd::kCommitted:
+      return "committed";
+    case engine::RoundEnd::kMembersLost:
+      return "members_lost";
+    case engine::RoundEnd::kUnavailable:
+      return "unavailable";
+    case engine::RoundEnd::kRefused:
+      return "refused";
+    case engine::RoundEnd::kGroupGone:
+      return "group_gone";
   }
   return "";
 }
 
 const char* name_of(engine::MemberEnd end) {
   switch (end) {
-    case engine::MemberEnd::kBound: return "bound";
-    case engine::MemberEnd::kElsewhere: return "elsewhere";
-    case engine::MemberEnd::kLost: return "lost";
-    case engine::MemberEnd::kNotBound: return "not_bound";
+    case engine::MemberEnd::kBound:
+      return "bound";
+    case engine::MemberEnd::kElsewhere:
+      return "elsewhere";
+    case engine::MemberEnd::kLost:
+      return "lost";
+    case engine::MemberEnd::kNotBound:
+      return "not_bound";
   }
   return "";
 }
 
-std::string member_name(int index) { return "m" + std::to_string(index); }
+std::string member_name(int index) {
+  return "m" + std::to_string(index);
+}
 
 }  // namespace
 
@@ -94,11 +105,11 @@ engine::GangRef BinderBench::gang() const {
 
 engine::Assignment BinderBench::assignment(const std::string& pod, const std::string& node) const {
   const api::Pod* found = client.pod(pod);
-  return {.pod = {"ns", pod},
-          .uid = {"uid-" + pod},
-          .resource_version =
-              found == nullptr ? api::ResourceVersion{} : found->meta.resource_version,
-          .node_name = node};
+  return {
+      .pod = {"ns", pod},
+      .uid = {"uid-" + pod},
+      .resource_version = found == nullptr ? api::ResourceVersion{} : found->meta.resource_version,
+      .node_name = node};
 }
 
 engine::Plan BinderBench::plan(int minimum, int count) const {

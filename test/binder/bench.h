@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "gang/binder/binder.h"
 #include "binder/fake_client.h"
+#include "gang/binder/binder.h"
 
 namespace gang::test {
 

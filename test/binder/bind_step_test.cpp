@@ -30,8 +30,7 @@ class BindStepTest : public testing::Test {
 TEST_F(BindStepTest, SendsUidVersionNodeAndStamp) {
   commit();
   const std::string stamp = " gang-scheduler.dev/round=round-1";
-  EXPECT_EQ(bench.client.texts("bind"),
-            (Texts{"bind m0 n0 v2" + stamp, "bind m1 n1 v3" + stamp}));
+  EXPECT_EQ(bench.client.texts("bind"), (Texts{"bind m0 n0 v2" + stamp, "bind m1 n1 v3" + stamp}));
   EXPECT_EQ(bench.members(), "m0=bound m1=bound");
   EXPECT_EQ(bench.client.count("get"), 0u);
 }
@@ -270,15 +269,39 @@ TEST_F(BindStepTest, RefusalAfterAnUnknownRequestIsReportedOnlyWhenThatOneIsDefi
   EXPECT_EQ(bench.round_end(), "committed");
 }
 
-TEST_F(BindStepTest, TheSame500ThreeTimesOnAnUnchangedPodIsARefusal) {
+TEST_F(BindStepTest, TheSame500ThreeTimesOnAnUnchangedPodEndsTheRoundAsUnavailable) {
   for (int i = 0; i < 3; ++i) {
     bench.client.fail_next("bind", "m0", answer(Outcome::kUnknown, 500, "invalid target"));
   }
   commit();
-  bench.advance(seconds(50));
+  bench.advance(seconds(5));
   EXPECT_EQ(bench.client.count("bind", "m0"), 3u);
-  EXPECT_EQ(bench.round_end(), "refused");
-  EXPECT_EQ(bench.outcomes[0].message, "invalid target");
+  EXPECT_EQ(bench.round_end(), "unavailable");
+  EXPECT_EQ(bench.members(), "m0=not_bound m1=bound");
+  EXPECT_NE(bench.outcomes[0].message.find("invalid target"), std::string::npos);
+}
+
+TEST_F(BindStepTest, A500OfTheStorageMayStillBeExecuted) {
+  engine::Plan plan = bench.plan(2, 2);
+  bench.client.remove_pod("m1");  // the round stops
+  bench.client.fail_next("bind", "m0",
+                         {answer(Outcome::kUnknown, 500, "etcdserver: request timed out"),
+                          Fault::Execution::kLate});
+  bench.commit(plan);
+  bench.advance(seconds(30));
+  EXPECT_EQ(bench.round_end(), "open");
+  bench.client.run_late();
+  bench.advance(seconds(6));
+  EXPECT_EQ(bench.members(), "m0=bound m1=lost");
+}
+
+TEST_F(BindStepTest, AnAnswered500IsTheEndOfItsRequest) {
+  engine::Plan plan = bench.plan(2, 2);
+  bench.client.remove_pod("m1");
+  bench.client.fail_next("bind", "m0", answer(Outcome::kUnknown, 500, "internal error"));
+  bench.commit(plan);
+  bench.advance(seconds(1));
+  EXPECT_EQ(bench.members(), "m0=not_bound m1=lost");
 }
 
 TEST_F(BindStepTest, Different500sAreTriedFurther) {

@@ -51,17 +51,25 @@ TEST(Conditions, EveryVerdictHasItsReasons) {
       {Verdict::kRuleNotBuilt, "Unschedulable", "RuleNotBuilt",
        "it uses a rule that this version does not place"},
       {Verdict::kInvalid, "SchedulerError", "Invalid", "its objects are not valid"},
-      {Verdict::kBinding, "", "Binding", "its pods are being bound"},
+      {Verdict::kBinding, "", "Binding", "why"},
   };
   for (const auto& row : rows) {
     std::string expected;
     if (*row.reason != 0) {
       expected = "PodGroupInitiallyScheduled=False/" + std::string(row.reason) + ": why\n";
     }
-    expected += "gang-scheduler.dev/Satisfied=False/" + std::string(row.own) + counts +
-                row.sentence + "\n";
+    expected +=
+        "gang-scheduler.dev/Satisfied=False/" + std::string(row.own) + counts + row.sentence + "\n";
     EXPECT_EQ(text(group_conditions(explanation(row.verdict))), expected);
   }
+}
+
+TEST(Conditions, SatisfiedGangStaysSoWhileMembersAboveItsMinimumWait) {
+  Explanation extras = explanation(Verdict::kImpossibleNow);
+  extras.bound = 4;
+  extras.writes_condition = false;
+  EXPECT_EQ(text(group_conditions(extras)),
+            "gang-scheduler.dev/Satisfied=True/Satisfied: 4 bound, minimum 4\n");
 }
 
 TEST(Conditions, NothingIsSaidOfAGroupThatDoesNotExist) {
@@ -89,12 +97,15 @@ TEST(Conditions, PodsAreToldUnschedulableOrSchedulerErrorOrNothing) {
   EXPECT_EQ(pod_condition(explanation(Verdict::kInvalid), member)->reason, "SchedulerError");
   EXPECT_EQ(pod_condition(explanation(Verdict::kInvalid), member)->message, "no room");
   EXPECT_FALSE(pod_condition(explanation(Verdict::kWaitingForGroup), member));
-  EXPECT_FALSE(pod_condition(explanation(Verdict::kBinding), member));
+  EXPECT_EQ(pod_condition(explanation(Verdict::kBinding), member)->reason, "SchedulerError");
 }
 
 Condition told(std::string_view type, ConditionStatus status, std::string reason,
                std::string message) {
-  return {.type = std::string(type), .status = status, .reason = reason, .message = message,
+  return {.type = std::string(type),
+          .status = status,
+          .reason = reason,
+          .message = message,
           .last_transition_time = kOld};
 }
 

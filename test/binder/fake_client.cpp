@@ -30,7 +30,9 @@ void FakeClient::put(api::PodGroup group) {
   groups_[group.meta.key.name] = std::move(group);
 }
 
-void FakeClient::remove_pod(const std::string& name) { pods_.erase(name); }
+void FakeClient::remove_pod(const std::string& name) {
+  pods_.erase(name);
+}
 
 void FakeClient::change(const std::string& name, const std::function<void(api::Pod&)>& change) {
   api::Pod& pod = pods_.at(name);
@@ -50,13 +52,17 @@ void FakeClient::fail_all(const std::string& verb, Answer answer) {
   failing_verbs_[verb] = std::move(answer);
 }
 
-void FakeClient::allow(const std::string& verb) { failing_verbs_.erase(verb); }
+void FakeClient::allow(const std::string& verb) {
+  failing_verbs_.erase(verb);
+}
 
 void FakeClient::hold_next(const std::string& verb, const std::string& name) {
   fail_next(verb, name, Fault{.held = true});
 }
 
-void FakeClient::hold_all(const std::string& verb) { held_verbs_[verb] = true; }
+void FakeClient::hold_all(const std::string& verb) {
+  held_verbs_[verb] = true;
+}
 
 void FakeClient::release(const std::string& verb, const std::string& name) {
   const auto found = std::ranges::find_if(
@@ -135,22 +141,25 @@ void FakeClient::handle(Request request, const Execute& execute, const Reply& re
   reply(fault.answer);
 }
 
-std::string FakeClient::next_version() { return std::to_string(++version_); }
+std::string FakeClient::next_version() {
+  return std::to_string(++version_);
+}
 
 void FakeClient::bind(const api::Binding& binding, kube::Done done) {
-  std::string text = "bind " + binding.pod.name + " " + binding.node_name + " v" +
-                     binding.resource_version.text;
+  std::string text =
+      "bind " + binding.pod.name + " " + binding.node_name + " v" + binding.resource_version.text;
   for (const auto& [key, value] : binding.annotations) text += " " + key + "=" + value;
-  handle({"bind", binding.pod.name, text}, [this, binding] { return execute_bind(binding); },
-         std::move(done));
+  handle(
+      {"bind", binding.pod.name, text}, [this, binding] { return execute_bind(binding); },
+      std::move(done));
 }
 
 Answer FakeClient::execute_bind(const api::Binding& binding) {
   const auto found = pods_.find(binding.pod.name);
   if (found == pods_.end()) return answer(Outcome::kNotFound, 404, "pod not found");
   api::Pod& pod = found->second;
-  const bool version_differs = !binding.resource_version.empty() &&
-                               binding.resource_version != pod.meta.resource_version;
+  const bool version_differs =
+      !binding.resource_version.empty() && binding.resource_version != pod.meta.resource_version;
   if (pod.meta.uid != binding.uid || version_differs) {
     return answer(Outcome::kConflict, 409, "Precondition failed");
   }
@@ -165,11 +174,12 @@ Answer FakeClient::execute_bind(const api::Binding& binding) {
 }
 
 void FakeClient::patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) {
-  handle({"patch", patch.pod.name,
-          "patch " + patch.pod.name + " " + patch.condition->type + "=" +
-              std::string(api::status_text(patch.condition->status)) + " " +
-              patch.condition->reason + " v" + patch.resource_version.text},
-         [this, patch] { return execute_patch(patch); }, std::move(done));
+  handle(
+      {"patch", patch.pod.name,
+       "patch " + patch.pod.name + " " + patch.condition->type + "=" +
+           std::string(api::status_text(patch.condition->status)) + " " + patch.condition->reason +
+           " v" + patch.resource_version.text},
+      [this, patch] { return execute_patch(patch); }, std::move(done));
 }
 
 Answer FakeClient::execute_patch(const api::PodStatusPatch& patch) {
@@ -191,12 +201,13 @@ void FakeClient::patch_pod_group_status(const api::PodGroupStatusPatch& patch, k
     const auto slash = condition.type.rfind('/');
     const std::string type =
         slash == std::string::npos ? condition.type : condition.type.substr(slash + 1);
-    text += " " + type + "=" + std::string(api::status_text(condition.status)) + "/" +
-            condition.reason;
+    text +=
+        " " + type + "=" + std::string(api::status_text(condition.status)) + "/" + condition.reason;
   }
   group_patches_.push_back(patch);
-  handle({"patch-group", patch.group.name, text},
-         [this, patch] { return execute_group_patch(patch); }, std::move(done));
+  handle(
+      {"patch-group", patch.group.name, text}, [this, patch] { return execute_group_patch(patch); },
+      std::move(done));
 }
 
 Answer FakeClient::execute_group_patch(const api::PodGroupStatusPatch& patch) {
@@ -212,9 +223,10 @@ Answer FakeClient::execute_group_patch(const api::PodGroupStatusPatch& patch) {
 }
 
 void FakeClient::delete_pod(const kube::PodDelete& request, kube::Done done) {
-  handle({"delete", request.pod.name,
-          "delete " + request.pod.name + " v" + request.resource_version.text},
-         [this, request] { return execute_delete(request); }, std::move(done));
+  handle(
+      {"delete", request.pod.name,
+       "delete " + request.pod.name + " v" + request.resource_version.text},
+      [this, request] { return execute_delete(request); }, std::move(done));
 }
 
 Answer FakeClient::execute_delete(const kube::PodDelete& request) {
@@ -229,38 +241,40 @@ Answer FakeClient::execute_delete(const kube::PodDelete& request) {
 }
 
 void FakeClient::create_event(const api::Event& event, kube::Done done) {
-  handle({"event", event.regarding.key.name,
-          event.type + " " + event.reason + " " + event.regarding.key.name + ": " + event.note},
-         [this, event] {
-           events_.push_back(event);
-           return answer(Outcome::kOk, 201);
-         },
-         std::move(done));
+  handle(
+      {"event", event.regarding.key.name,
+       event.type + " " + event.reason + " " + event.regarding.key.name + ": " + event.note},
+      [this, event] {
+        events_.push_back(event);
+        return answer(Outcome::kOk, 201);
+      },
+      std::move(done));
 }
 
 void FakeClient::get_pod(const api::ObjectKey& pod, kube::PodDone done) {
-  handle({"get", pod.name, "get " + pod.name},
-         [this, pod] {
-           return pods_.contains(pod.name) ? answer(Outcome::kOk, 200)
-                                           : answer(Outcome::kNotFound, 404, "pod not found");
-         },
-         [this, pod, done](const Answer& read) {
-           const bool found = read.ok() && pods_.contains(pod.name);
-           done(read, found ? std::optional(pods_.at(pod.name)) : std::nullopt);
-         });
+  handle(
+      {"get", pod.name, "get " + pod.name},
+      [this, pod] {
+        return pods_.contains(pod.name) ? answer(Outcome::kOk, 200)
+                                        : answer(Outcome::kNotFound, 404, "pod not found");
+      },
+      [this, pod, done](const Answer& read) {
+        const bool found = read.ok() && pods_.contains(pod.name);
+        done(read, found ? std::optional(pods_.at(pod.name)) : std::nullopt);
+      });
 }
 
 void FakeClient::get_pod_group(const api::ObjectKey& group, kube::PodGroupDone done) {
-  handle({"get-group", group.name, "get-group " + group.name},
-         [this, group] {
-           return groups_.contains(group.name)
-                      ? answer(Outcome::kOk, 200)
-                      : answer(Outcome::kNotFound, 404, "podgroup not found");
-         },
-         [this, group, done](const Answer& read) {
-           const bool found = read.ok() && groups_.contains(group.name);
-           done(read, found ? std::optional(groups_.at(group.name)) : std::nullopt);
-         });
+  handle(
+      {"get-group", group.name, "get-group " + group.name},
+      [this, group] {
+        return groups_.contains(group.name) ? answer(Outcome::kOk, 200)
+                                            : answer(Outcome::kNotFound, 404, "podgroup not found");
+      },
+      [this, group, done](const Answer& read) {
+        const bool found = read.ok() && groups_.contains(group.name);
+        done(read, found ? std::optional(groups_.at(group.name)) : std::nullopt);
+      });
 }
 
 }  // namespace gang::test

@@ -66,8 +66,7 @@ class FakeClient final : public kube::Client {
   [[nodiscard]] const api::Pod* pod(const std::string& name) const;
   [[nodiscard]] const api::PodGroup* group(const std::string& name) const;
   /// A condition of the stored pod or group; an empty one when absent.
-  [[nodiscard]] api::Condition pod_condition(const std::string& name,
-                                             std::string_view type) const;
+  [[nodiscard]] api::Condition pod_condition(const std::string& name, std::string_view type) const;
   [[nodiscard]] api::Condition group_condition(const std::string& name,
                                                std::string_view type) const;
   [[nodiscard]] const std::vector<Request>& requests() const { return requests_; }

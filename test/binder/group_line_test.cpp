@@ -132,7 +132,8 @@ TEST_F(GroupLineTest, TrueIsNeverOverwritten) {
 TEST_F(GroupLineTest, TrueOfAnotherProcessIsNeverOverwritten) {
   api::PodGroup group = *bench.client.group("train");
   group.conditions = {{.type = std::string(api::kInitiallyScheduled),
-                       .status = api::ConditionStatus::kTrue, .reason = "Scheduled"}};
+                       .status = api::ConditionStatus::kTrue,
+                       .reason = "Scheduled"}};
   bench.client.put(group);
   explain();
   EXPECT_EQ(record(), "True");
@@ -239,7 +240,7 @@ TEST_F(GroupLineTest, B203RightsForWhatItWrites) {
     bench.advance(seconds(1));
   }
   const std::string log = testing::internal::GetCapturedStderr();
-  const std::string line = "a right of deploy/rbac.yaml is missing";
+  const std::string line = "does the account have deploy/rbac.yaml?";
   ASSERT_NE(log.find(line), std::string::npos);
   EXPECT_EQ(log.find(line), log.rfind(line));
   EXPECT_NE(log.find("patch podgroups/status"), std::string::npos);

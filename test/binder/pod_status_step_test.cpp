@@ -39,8 +39,10 @@ TEST_F(PodStatusStepTest, WritesTheReasonWithItsPreconditions) {
 
 TEST_F(PodStatusStepTest, KeepsTheTransitionTimeOfAGatedPod) {
   bench.client.change("m0", [](api::Pod& pod) {
-    pod.conditions = {{.type = "PodScheduled", .status = api::ConditionStatus::kFalse,
-                       .reason = "SchedulingGated", .last_transition_time = TimePoint{seconds(5)}}};
+    pod.conditions = {{.type = "PodScheduled",
+                       .status = api::ConditionStatus::kFalse,
+                       .reason = "SchedulingGated",
+                       .last_transition_time = TimePoint{seconds(5)}}};
   });
   bench.explain(why());
   EXPECT_EQ(scheduled().reason, "Unschedulable");

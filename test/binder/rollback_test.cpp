@@ -48,9 +48,8 @@ TEST_F(RollbackTest, MarksThenDeletesWithTheVersionJustRead) {
   roll_back();
   EXPECT_FALSE(exists("m0"));
   EXPECT_FALSE(exists("m1"));
-  EXPECT_EQ(bench.client.texts("patch"),
-            (Texts{"patch m0 DisruptionTarget=True GangRollback v6",
-                   "patch m1 DisruptionTarget=True GangRollback v7"}));
+  EXPECT_EQ(bench.client.texts("patch"), (Texts{"patch m0 DisruptionTarget=True GangRollback v6",
+                                                "patch m1 DisruptionTarget=True GangRollback v7"}));
   EXPECT_EQ(bench.client.texts("delete"), (Texts{"delete m0 v8", "delete m1 v9"}));
   EXPECT_EQ(bench.binder->stats().rollbacks, 1);
   EXPECT_EQ(bench.rollbacks_done[0], bench.gang());
@@ -95,8 +94,8 @@ TEST_F(RollbackTest, LeavesAGangThatHasItsMinimum) {
 
 TEST_F(RollbackTest, LeavesAGangThatIsRecorded) {
   api::PodGroup group = *bench.client.group("train");
-  group.conditions = {{.type = std::string(api::kInitiallyScheduled),
-                       .status = api::ConditionStatus::kTrue}};
+  group.conditions = {
+      {.type = std::string(api::kInitiallyScheduled), .status = api::ConditionStatus::kTrue}};
   bench.client.put(group);
   roll_back();
   EXPECT_EQ(bench.client.count("delete"), 0u);
@@ -112,8 +111,8 @@ TEST_F(RollbackTest, ReadsTheRecordBeforeEachDelete) {
   bench.run();
   EXPECT_FALSE(exists("m0"));
   api::PodGroup group = *bench.client.group("train");
-  group.conditions = {{.type = std::string(api::kInitiallyScheduled),
-                       .status = api::ConditionStatus::kTrue}};
+  group.conditions = {
+      {.type = std::string(api::kInitiallyScheduled), .status = api::ConditionStatus::kTrue}};
   bench.client.put(group);
   bench.client.release("get", "m1");
   bench.advance(seconds(10));
@@ -124,8 +123,8 @@ TEST_F(RollbackTest, ReadsTheRecordBeforeEachDelete) {
 TEST_F(RollbackTest, GroupThatIsGoneOrReplacedHasNoRecord) {
   api::PodGroup group = *bench.client.group("train");
   group.meta.uid = {"uid-new"};
-  group.conditions = {{.type = std::string(api::kInitiallyScheduled),
-                       .status = api::ConditionStatus::kTrue}};
+  group.conditions = {
+      {.type = std::string(api::kInitiallyScheduled), .status = api::ConditionStatus::kTrue}};
   bench.client.put(group);
   roll_back();
   EXPECT_FALSE(exists("m0"));

@@ -109,8 +109,7 @@ TEST_F(RoundTest, SendsNothingMoreOnceANeededMemberIsLost) {
   EXPECT_EQ(small.round_end(), "open");  // m1 and m2 are in flight
   small.client.release_all();
   small.run();
-  EXPECT_EQ(small.members(),
-            "m0=lost m1=bound m2=bound m3=not_bound m4=not_bound m5=not_bound");
+  EXPECT_EQ(small.members(), "m0=lost m1=bound m2=bound m3=not_bound m4=not_bound m5=not_bound");
   EXPECT_EQ(small.round_end(), "members_lost");
   EXPECT_EQ(small.client.count("patch-group"), 0u);
 }
@@ -191,13 +190,18 @@ TEST_F(RoundTest, RoundThatBringsAGangBackSaysSoOnceAndEndsItsFlags) {
   bench.create_gang(2);
   api::PodGroup group = *bench.client.group("train");
   const TimePoint old{seconds(5)};
-  group.conditions = {
-      {.type = std::string(api::kInitiallyScheduled), .status = api::ConditionStatus::kTrue,
-       .reason = "Scheduled", .last_transition_time = old},
-      {.type = std::string(api::kSatisfied), .status = api::ConditionStatus::kFalse,
-       .reason = "ImpossibleNow", .last_transition_time = old},
-      {.type = std::string(api::kDegraded), .status = api::ConditionStatus::kTrue,
-       .reason = "BelowMinCount", .last_transition_time = old}};
+  group.conditions = {{.type = std::string(api::kInitiallyScheduled),
+                       .status = api::ConditionStatus::kTrue,
+                       .reason = "Scheduled",
+                       .last_transition_time = old},
+                      {.type = std::string(api::kSatisfied),
+                       .status = api::ConditionStatus::kFalse,
+                       .reason = "ImpossibleNow",
+                       .last_transition_time = old},
+                      {.type = std::string(api::kDegraded),
+                       .status = api::ConditionStatus::kTrue,
+                       .reason = "BelowMinCount",
+                       .last_transition_time = old}};
   bench.client.put(group);
   engine::Plan plan = bench.plan(1, 1);
   plan.minimum = 3;

@@ -22,9 +22,9 @@ TEST(StatusWriter, TellsGroupAndPodsWithEvents) {
   bench.advance(seconds(1));
   EXPECT_EQ(bench.client.count("patch-group"), 1u);
   EXPECT_EQ(bench.client.count("patch"), 2u);
-  EXPECT_EQ(bench.client.texts("event"), (Texts{"Warning FailedScheduling m0: no room",
-                                                "Warning FailedScheduling m1: no room",
-                                                "Warning FailedScheduling train: no room"}));
+  EXPECT_EQ(bench.client.texts("event"),
+            (Texts{"Warning FailedScheduling m0: no room", "Warning FailedScheduling m1: no room",
+                   "Warning FailedScheduling train: no room"}));
   EXPECT_EQ(bench.client.events().at(0).action, "Scheduling");
 }
 

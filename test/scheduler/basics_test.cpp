@@ -109,8 +109,8 @@ TEST(SchedulerDelta, AsksForOneTickForABurst) {
   world.run();
   std::size_t wakes = 0;
   for (int i = 0; i < 50; ++i) {
-    wakes += world.core.handle(added(pod("p" + std::to_string(i)).gpu(1).build()), world.now)
-                 .size();
+    wakes +=
+        world.core.handle(added(pod("p" + std::to_string(i)).gpu(1).build()), world.now).size();
   }
   EXPECT_EQ(wakes, 1U);
 }

@@ -151,8 +151,7 @@ TEST(Lifecycle, WaitingForTheParentIsTold) {
   world.pass(seconds(30));
   EXPECT_TRUE(world.attempts.empty());
   ASSERT_EQ(world.explanations.size(), 1U);
-  EXPECT_EQ(world.told().message,
-            "2 of 2 pods exist; waiting for composite pod group tree");
+  EXPECT_EQ(world.told().message, "2 of 2 pods exist; waiting for composite pod group tree");
   world.tell(test::added(test::composite("tree"))).run();
   ASSERT_EQ(world.attempts.size(), 1U);
   EXPECT_TRUE(world.bound().empty()) << "trees are not placed by this version";

@@ -41,8 +41,7 @@ TEST(Readiness, GatedMembersAloneAreIncomplete) {
 TEST(Readiness, GatedMembersAreLeftOutUnlessTheyHold) {
   const Gang gang = group_of(2, {.pending = 2, .gated = 1});
   EXPECT_EQ(readiness(gang, {}).state, ReadyState::kReady);
-  EXPECT_EQ(readiness(gang, {.gated_members = GatedMembers::kHold}).state,
-            ReadyState::kIncomplete);
+  EXPECT_EQ(readiness(gang, {.gated_members = GatedMembers::kHold}).state, ReadyState::kIncomplete);
 }
 
 TEST(Readiness, WaitsForItsGroupAndForItsParent) {
@@ -51,11 +50,6 @@ TEST(Readiness, WaitsForItsGroupAndForItsParent) {
   EXPECT_EQ(readiness(gang, {}).state, ReadyState::kParentMissing);
   gang.group.reset();
   EXPECT_EQ(readiness(gang, {}).state, ReadyState::kGroupMissing);
-}
-
-TEST(Readiness, StaleMembersDoNotCount) {
-  const Gang gang = group_of(4, {.pending = 4});
-  EXPECT_EQ(readiness(gang, {.stale_pending = 1}).state, ReadyState::kIncomplete);
 }
 
 TEST(EffectiveMinimum, ShrinksByFinishedMembersOnceStartedAndSettled) {

@@ -111,7 +111,7 @@ TEST(RollbackObstacle, MembersOnTheirWayOutAreNoObstacle) {
   EXPECT_EQ(rollback_obstacle(gang, kStamp, test::kOurScheduler), "");
 }
 
-// --- The same through the scheduler, as after a restart --------------------------------------------
+// --- The same through the scheduler, as after a restart -----------------------------------------
 
 /// Four one-GPU nodes, gang(4) with `bound` members on the first nodes and the others pending.
 void half_bound(World& world, int bound, const std::string& stamp, bool is_true = false) {

@@ -69,8 +69,8 @@ TEST(Report, GoingBackToWhatWasToldDropsTheWaitingOne) {
 TEST(Report, NewMemberIsNewsOfItsOwn) {
   Report report;
   EXPECT_TRUE(report.offer(lacks("Insufficient cpu", {"a", "b"}), at_second(0), kInterval));
-  const auto more = report.offer(lacks("Insufficient cpu", {"a", "b", "c"}), at_second(20),
-                                 kInterval);
+  const auto more =
+      report.offer(lacks("Insufficient cpu", {"a", "b", "c"}), at_second(20), kInterval);
   ASSERT_TRUE(more);
   EXPECT_EQ(more->members.size(), 3U) << "all of them: a newer explanation replaces an older";
   EXPECT_TRUE(report.was_told(api::Uid{"c"}));
@@ -81,8 +81,7 @@ TEST(Report, WaitingTextCountsAsMeaning) {
   Report report;
   const Gang gang = gang_of({});
   const auto say = [&](const char* text, std::int64_t second) {
-    return report
-        .offer(explain(gang, Verdict::kWaitingForPods, text), at_second(second), kInterval)
+    return report.offer(explain(gang, Verdict::kWaitingForPods, text), at_second(second), kInterval)
         .has_value();
   };
   EXPECT_TRUE(say("2 of 4 pods exist", 0));
@@ -139,8 +138,7 @@ TEST(WaitingText, CountsNamesGatesAndParent) {
   EXPECT_EQ(waiting_text(gang), "3 of 4 pods exist; 1 gated");
   gang.parent_missing = true;
   gang.group->spec.parent_name = "tree";
-  EXPECT_EQ(waiting_text(gang),
-            "3 of 4 pods exist; 1 gated; waiting for composite pod group tree");
+  EXPECT_EQ(waiting_text(gang), "3 of 4 pods exist; 1 gated; waiting for composite pod group tree");
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ TEST(Round, LostMemberIsNotPlannedAgainBeforeTheWatchShowsItAnew) {
   open_round(world);
   world.end_round(RoundEnd::kMembersLost, {"p3"}).pass(seconds(30));
   EXPECT_EQ(world.plans.size(), 1U);
+  EXPECT_EQ(world.core.pod_counts().pending, 1) << "but it is counted";
   world.add(member("p3", "g").version(77).build()).run();
   EXPECT_EQ(world.planned(), std::vector<std::string>{"p3"});
 }
@@ -96,19 +97,21 @@ TEST(Round, FailureWithNothingBoundBacksOffAndRollsNothingBack) {
   EXPECT_TRUE(world.rollbacks.empty());
 }
 
-TEST(Round, RefusedIsToldAndTriedAgainOnlyAfterTheLongestBackoff) {
+TEST(Round, B175RefusedIsToldAndTriedAgainWithBackoffAndIsNoLackOfRoom) {
   World world;
   world.binds = false;
   world.add_nodes(1, 1).add(pod("p").gpu(1).build()).run();
   world.end_round(RoundEnd::kRefused, {"p"}, MemberEnd::kNotBound).run();
   ASSERT_EQ(world.explanations.size(), 1U);
-  EXPECT_EQ(world.told().verdict, engine::Verdict::kInvalid);
+  EXPECT_EQ(world.told().verdict, engine::Verdict::kBinding);
   EXPECT_EQ(world.told().members.size(), 1U);
-  EXPECT_EQ(world.notices.size(), 1U);
-  world.pass(seconds(59));
   EXPECT_EQ(world.plans.size(), 1U);
   world.pass(seconds(1));
   EXPECT_EQ(world.plans.size(), 2U);
+  world.end_round(RoundEnd::kRefused, {"p"}, MemberEnd::kNotBound).pass(seconds(1));
+  EXPECT_EQ(world.plans.size(), 2U);
+  world.pass(seconds(1));
+  EXPECT_EQ(world.plans.size(), 3U);
 }
 
 TEST(Round, ExtraThatWasNotBoundIsTriedAgainWithBackoff) {
@@ -212,6 +215,29 @@ TEST(Rollback, RepairClockStandsWhileTheServerDoesNotAnswer) {
   EXPECT_TRUE(world.rollbacks.empty()) << "72 s have passed, none of them counts";
   world.pass(seconds(1));
   EXPECT_EQ(world.rollbacks.size(), 1U);
+}
+
+TEST(Rollback, WaitsUntilTheWatchHasConfirmedEveryBoundMember) {
+  World world;
+  open_round(world);
+  const engine::Plan& plan = world.plans[0];
+  engine::RoundOutcome outcome{
+      .gang = plan.gang, .stamp = plan.stamp, .end = RoundEnd::kMembersLost};
+  for (const engine::Assignment& assignment : plan.assignments) {
+    const bool is_lost = assignment.pod.name == "p3";
+    outcome.members.push_back({.pod = assignment.pod,
+                               .uid = assignment.uid,
+                               .end = is_lost ? MemberEnd::kLost : MemberEnd::kBound});
+  }
+  world.post(RoundDone{outcome}).remove_pod("p3").pass(seconds(90));
+  EXPECT_TRUE(world.rollbacks.empty());
+  for (const engine::Assignment& assignment : plan.assignments) {
+    if (assignment.pod.name == "p3") continue;
+    world.add(member(assignment.pod.name, "g").on(assignment.node_name).stamp(plan.stamp).build());
+  }
+  world.run();
+  ASSERT_EQ(world.rollbacks.size(), 1U);
+  EXPECT_EQ(world.rollbacks[0].members.size(), 3U);
 }
 
 TEST(Rollback, NeverOfBareMembersButSaidOnce) {

@@ -24,7 +24,9 @@ struct BadStamp {
 
 class BadStampTest : public testing::TestWithParam<BadStamp> {};
 
-TEST_P(BadStampTest, IsRefused) { EXPECT_EQ(parse_stamp(GetParam().text), std::nullopt); }
+TEST_P(BadStampTest, IsRefused) {
+  EXPECT_EQ(parse_stamp(GetParam().text), std::nullopt);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Stamp, BadStampTest,

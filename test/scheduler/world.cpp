@@ -14,8 +14,8 @@ World::World(scheduler::Options options) : core(std::move(options)) {
   for (const api::Delta& delta : empty_lists()) tell(delta);
 }
 
-World& World::tell(const api::Delta& delta) {
-  handle(delta);
+World& World::post(const scheduler::Input& input) {
+  for (scheduler::Effect& effect : core.handle(input, now)) take(std::move(effect));
   return *this;
 }
 
@@ -36,7 +36,9 @@ World& World::remove_pod(const std::string& name) {
   return tell(deleted(pod));
 }
 
-World& World::remove_node(const std::string& name) { return tell(deleted(nodes_.at(name))); }
+World& World::remove_node(const std::string& name) {
+  return tell(deleted(nodes_.at(name)));
+}
 
 World& World::remove_group(const std::string& name) {
   const api::PodGroup group = groups_.at(name);
@@ -70,7 +72,7 @@ World& World::run() {
     CHECK(i < 10'000);
     alarm_.reset();
     ++wake_ups_;
-    handle(scheduler::Tick{});
+    post(scheduler::Tick{});
     if (binds) commit_open();
   }
   return *this;
@@ -94,14 +96,13 @@ World& World::end_round(RoundEnd end, const std::vector<std::string>& lost, Memb
   engine::RoundOutcome outcome{.gang = plan.gang, .stamp = plan.stamp, .end = end};
   for (const engine::Assignment& assignment : plan.assignments) {
     const bool is_lost = std::ranges::find(lost, assignment.pod.name) != lost.end();
-    outcome.members.push_back({.pod = assignment.pod,
-                               .uid = assignment.uid,
-                               .end = is_lost ? how : MemberEnd::kBound});
+    outcome.members.push_back(
+        {.pod = assignment.pod, .uid = assignment.uid, .end = is_lost ? how : MemberEnd::kBound});
     if (!is_lost) show_bound(assignment, plan.stamp);
   }
   outcome.recorded = end == RoundEnd::kCommitted && plan.writes_record;
   if (outcome.recorded) show_true(plan);
-  handle(scheduler::RoundDone{outcome});
+  post(scheduler::RoundDone{outcome});
   return *this;
 }
 
@@ -110,7 +111,7 @@ World& World::end_rollback() {
   const engine::Rollback rollback = open_rollbacks_.front();
   open_rollbacks_.erase(open_rollbacks_.begin());
   for (const engine::Assignment& assignment : rollback.members) remove_pod(assignment.pod.name);
-  handle(scheduler::RollbackDone{rollback.gang});
+  post(scheduler::RollbackDone{rollback.gang});
   return *this;
 }
 
@@ -128,6 +129,11 @@ bool World::is_true(const std::string& group) const {
   return condition != nullptr && condition->status == api::ConditionStatus::kTrue;
 }
 
+const engine::Explanation& World::told() const {
+  CHECK(!explanations.empty());
+  return explanations.back();
+}
+
 std::vector<std::string> World::planned() const {
   std::vector<std::string> names;
   if (plans.empty()) return names;
@@ -138,7 +144,9 @@ std::vector<std::string> World::planned() const {
   return names;
 }
 
-const api::Pod& World::pod_named(const std::string& name) const { return pods_.at(name); }
+const api::Pod& World::pod_named(const std::string& name) const {
+  return pods_.at(name);
+}
 
 World& World::clear() {
   plans.clear();
@@ -149,10 +157,6 @@ World& World::clear() {
   notices.clear();
   wake_ups_ = 0;
   return *this;
-}
-
-void World::handle(const scheduler::Input& input) {
-  for (scheduler::Effect& effect : core.handle(input, now)) take(std::move(effect));
 }
 
 void World::take(scheduler::Effect effect) {

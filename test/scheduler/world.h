@@ -22,7 +22,8 @@ class World {
 
   bool binds = true;
 
-  World& tell(const api::Delta& delta);
+  World& post(const scheduler::Input& input);
+  World& tell(const api::Delta& delta) { return post(delta); }
   /// Added or updated; pods and groups are remembered by name for the verbs below.
   World& add(api::Object object);
   World& remove_pod(const std::string& name);
@@ -45,7 +46,7 @@ class World {
 
   [[nodiscard]] std::vector<std::string> bound() const;  ///< pod names with a node, by name
   [[nodiscard]] bool is_true(const std::string& group) const;
-  [[nodiscard]] const engine::Explanation& told() const { return explanations.back(); }
+  [[nodiscard]] const engine::Explanation& told() const;  ///< the newest; aborts without one
   [[nodiscard]] std::vector<std::string> planned() const;  ///< pods of the newest plan
   [[nodiscard]] const api::Pod& pod_named(const std::string& name) const;
   [[nodiscard]] int wake_ups() const { return wake_ups_; }
@@ -61,7 +62,6 @@ class World {
   std::vector<std::string> notices;
 
  private:
-  void handle(const scheduler::Input& input);
   void take(scheduler::Effect effect);
   void show_bound(const engine::Assignment& assignment, const std::string& stamp);
   void show_true(const engine::Plan& plan);

@@ -5,8 +5,8 @@
 // every kind is synced and enough members live. Gangs go by priority; among equals those that hold
 // bound members below their minimum first, then the oldest, then by UID. A gang without plan is
 // parked and wakes only on a change that can help it, spaced 1 s x 2 up to 60 s, and once every
-// five minutes as a safety net. What a crash left behind is seen in the objects alone: recovery is the
-// same table as the ordinary course (commit protocol, chapter 6).
+// five minutes as a safety net. What a crash left behind is seen in the objects alone: recovery is
+// the same table as the ordinary course (commit protocol, chapter 6).
 // One thread; no clock, no log, no sockets; equal inputs give equal effects.
 #pragma once
 
@@ -35,8 +35,8 @@ struct Options {
   Duration backoff_initial = std::chrono::seconds(1);
   Duration backoff_max = std::chrono::seconds(60);
   Duration safety_interval = std::chrono::minutes(5);
-  Duration incomplete_grace = std::chrono::seconds(5);   ///< before "x of y pods exist" is told
-  Duration done_settle = std::chrono::seconds(10);       ///< before finished members count (G-01)
+  Duration incomplete_grace = std::chrono::seconds(5);  ///< before "x of y pods exist" is told
+  Duration done_settle = std::chrono::seconds(10);      ///< before finished members count (G-01)
   Duration repair_deadline = std::chrono::seconds(60);
   Duration condition_interval = std::chrono::seconds(10);  ///< between conditions of one group
   GatedMembers gated_members = GatedMembers::kLeaveOut;
