@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/binder_loop.h"
 #include "app/config.h"
 #include "app/http_server.h"
 #include "app/kind_notes.h"
@@ -27,27 +27,6 @@
 #include "gang/scheduler/scheduler.h"
 
 namespace gang::app {
-
-/// Runs functions on the binder's thread, now or later. The binder's Executor in real time.
-class BinderLoop {
- public:
-  explicit BinderLoop(const Clock& clock) : clock_(clock), mailbox_(kCapacity) {}
-
-  void post(std::function<void()> function) { mailbox_.post_unbounded(std::move(function)); }
-  /// Only from the binder's thread.
-  void post_after(Duration delay, std::function<void()> function);
-  /// Runs until close(); to be called on the binder's thread.
-  void run();
-  void close() { mailbox_.close(); }
-
- private:
-  static constexpr std::size_t kCapacity = 4096;
-  [[nodiscard]] std::optional<Duration> until_next_timer() const;
-
-  const Clock& clock_;
-  Mailbox<std::function<void()>> mailbox_;
-  std::multimap<Duration, std::function<void()>> timers_;  ///< by monotonic time
-};
 
 /// See the head of the file.
 class Daemon {

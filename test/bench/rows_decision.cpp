@@ -83,7 +83,7 @@ class Decisions {
 
   double read() {
     const auto snapshot = fleet_.state().snapshot();
-    const cluster::Gang gang = fleet_.gang(at_);
+    const cluster::Gang gang = fleet_.gang((at_ + 1) % fleet_.gang_count());
     return microseconds([&] { sum_ += read_columns(*snapshot, *gang.classes.front()); });
   }
 
