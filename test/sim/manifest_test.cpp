@@ -93,7 +93,7 @@ TEST(Manifest, RefusesScalarsThatMeanDifferentThings) {
   for (const char* word : {"yes", "No", "on", "OFF", "y", "010", "0x10", "0b1", "1_000"}) {
     EXPECT_EQ(refusal("{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {a: " +
                       std::string(word) + "}}}"),
-              "line 1 column 65: \"" + std::string(word) + "\" means different things; quote it");
+              "line 1 column 63: \"" + std::string(word) + "\" means different things; quote it");
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Manifest, RefusesHostileText) {
       {"{apiVersion: v1, kind: Node, metadata: {name: n1, [a]: b}}",
        "a key is one word; write key: value"},
       {"a: [1, 2", "line 1 column"},
-      {"a: *nobody", "line 1 column 5: "},
+      {"a: *nobody", "line 1 column 4: the referenced anchor is not defined"},
       {std::string(100'000, '['), "mend the YAML"},
   };
   for (const auto& [yaml, problem] : rows) {

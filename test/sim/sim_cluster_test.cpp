@@ -65,6 +65,7 @@ class SimClusterTest : public testing::Test {
     std::vector<std::string> lines;
     for (const api::Delta& delta : cluster_.take_deltas()) {
       std::string line = std::string(kTypes[static_cast<int>(delta.type)]) + " " +
+                         (delta.kind == api::Kind::kFinishedPod ? "Finished" : "") +
                          std::string(kind_name(delta.kind));
       if (!std::holds_alternative<std::monostate>(delta.object)) {
         line += " " + meta_of(delta.object).key.name;

@@ -32,10 +32,14 @@ api::Uid default_uid(const api::ObjectKey& key) {
 }
 
 api::Kind kind_of(const api::Object& object) {
-  constexpr api::Kind kKinds[] = {api::Kind::kPod,           api::Kind::kPod,
-                                  api::Kind::kNode,          api::Kind::kPodGroup,
-                                  api::Kind::kCompositePodGroup, api::Kind::kWorkload,
-                                  api::Kind::kPriorityClass, api::Kind::kNamespace};
+  constexpr api::Kind kKinds[] = {api::Kind::kPod,
+                                  api::Kind::kPod,
+                                  api::Kind::kNode,
+                                  api::Kind::kPodGroup,
+                                  api::Kind::kCompositePodGroup,
+                                  api::Kind::kWorkload,
+                                  api::Kind::kPriorityClass,
+                                  api::Kind::kNamespace};
   return kKinds[object.index()];
 }
 
@@ -50,7 +54,9 @@ api::Delta delta(api::DeltaType type, api::Object object) {
 
 }  // namespace
 
-TimePoint at_second(std::int64_t seconds) { return TimePoint(std::chrono::seconds(seconds)); }
+TimePoint at_second(std::int64_t seconds) {
+  return TimePoint(std::chrono::seconds(seconds));
+}
 
 api::ResourceList resources(const Amounts& amounts) {
   api::ResourceList list;
@@ -169,9 +175,9 @@ PodBuilder& PodBuilder::request(std::string_view resource, std::string_view text
 
 PodBuilder& PodBuilder::add_init(api::ContainerKind kind, std::string name,
                                  const Amounts& requests) {
-  const auto first_main = std::find_if(
-      pod_.containers.begin(), pod_.containers.end(),
-      [](const api::Container& c) { return c.kind == api::ContainerKind::kMain; });
+  const auto first_main =
+      std::find_if(pod_.containers.begin(), pod_.containers.end(),
+                   [](const api::Container& c) { return c.kind == api::ContainerKind::kMain; });
   pod_.containers.insert(first_main, {std::move(name), kind, resources(requests), {}, {}});
   return *this;
 }
@@ -389,7 +395,9 @@ api::PriorityClass priority_class(std::string name, std::int32_t value) {
   return result;
 }
 
-api::Delta added(api::Object object) { return delta(api::DeltaType::kAdded, std::move(object)); }
+api::Delta added(api::Object object) {
+  return delta(api::DeltaType::kAdded, std::move(object));
+}
 api::Delta updated(api::Object object) {
   return delta(api::DeltaType::kUpdated, std::move(object));
 }

@@ -88,7 +88,9 @@ class PodBuilder {
   api::Pod pod_;
 };
 
-[[nodiscard]] inline PodBuilder pod(std::string name) { return PodBuilder(std::move(name)); }
+[[nodiscard]] inline PodBuilder pod(std::string name) {
+  return PodBuilder(std::move(name));
+}
 
 /// Builds a Node; every verb returns the builder.
 class NodeBuilder {
@@ -116,7 +118,9 @@ class NodeBuilder {
   api::Node node_;
 };
 
-[[nodiscard]] inline NodeBuilder node(std::string name) { return NodeBuilder(std::move(name)); }
+[[nodiscard]] inline NodeBuilder node(std::string name) {
+  return NodeBuilder(std::move(name));
+}
 
 /// Builds a PodGroup; every verb returns the builder.
 class PodGroupBuilder {
