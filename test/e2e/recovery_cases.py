@@ -232,6 +232,20 @@ def B150_a_member_deleted_while_its_binding_is_on_the_way(t):
     t.hold_bound(["plain"], 0, seconds=3)
 
 
+def B150_a_pod_created_meanwhile_does_not_take_the_members_room(t):
+    t.nodes(3, gpu=1)
+    t.start(through_proxy=True)
+    held = t.proxy.add(method="POST", path=_BINDING, hold=threading.Event())
+    t.gang_of("g", 3, gpu=1)
+    t.wait(lambda: held.hits == 3, what="three Bindings are held")
+    t.delete_pod("g-1", grace=0)
+    t.pod("g-1b", "g", gpu=1)
+    t.pod("plain", gpu=1)
+    t.proxy.clear()
+    t.wait_bound(["g-0", "g-1b", "g-2"], timeout=30)
+    t.hold_bound(["plain"], 0, seconds=2)
+
+
 @seconds(35)
 def B175_failing_bindings_are_no_lack_of_room(t):
     t.nodes(2, gpu=1)
@@ -367,6 +381,7 @@ TESTS = [
     B146_many_changes_on_one_node,
     B147_binding_fails_for_two_of_four,
     B150_a_member_deleted_while_its_binding_is_on_the_way,
+    B150_a_pod_created_meanwhile_does_not_take_the_members_room,
     B152_a_watch_ends_with_410,
     B175_failing_bindings_are_no_lack_of_room,
     an_unavailable_server_is_no_lack_of_room,
