@@ -28,6 +28,9 @@ struct Core {
   WakeUp wakeup;
   std::map<cluster::GangId, GangRecord> records;
   std::set<cluster::GangId> dirty;  ///< changed since they were last evaluated
+  /// Gangs that have lost a member in the middle of their round. Until the round has ended and the
+  /// gang was planned again nobody else may take the room: no gang is attempted.
+  std::set<cluster::GangId> torn;
   std::int64_t round_count = 0;
 };
 

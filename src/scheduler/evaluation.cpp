@@ -28,6 +28,7 @@ class Evaluation {
   void run() {
     note_identity();
     note_counts();
+    note_torn();
     if (record_.is_in_flight()) return;
     drop_stale();
     const Readiness ready = readiness(outline_, history_of(core_, outline_, record_, turn_.now));
@@ -43,6 +44,7 @@ class Evaluation {
   [[nodiscard]] const Gang& full();
   void note_identity();
   void note_counts();
+  void note_torn();
   void drop_stale();
   void set_minimum(std::int32_t minimum);
 
@@ -103,6 +105,17 @@ void Evaluation::note_counts() {
   if (record_.live == live) return;
   record_.live = live;
   record_.live_since = turn_.now;
+}
+
+/// The room of a member that vanished is free at once; the round that planned it is still open.
+void Evaluation::note_torn() {
+  const bool is_torn = record_.stage == Stage::kBinding && record_.round &&
+                       outline_.counts.base() < record_.round->base;
+  if (is_torn) {
+    core_.torn.insert(record_.ref.id);
+  } else {
+    core_.torn.erase(record_.ref.id);
+  }
 }
 
 /// Forgets stale members that the watch has shown anew; the others count for nothing.
@@ -310,6 +323,7 @@ bool is_forgettable(const GangRecord& record, const Gang& gang) {
 
 void forget_gone(Core& core, GangId id) {
   const auto found = core.records.find(id);
+  core.torn.erase(id);
   if (found == core.records.end()) return;
   if (found->second.is_in_flight()) {
     found->second.counts = {};

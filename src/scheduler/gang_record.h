@@ -32,6 +32,7 @@ enum class Stage { kIdle, kIncomplete, kActive, kBackoff, kParked, kBinding, kRo
 struct OpenRound {
   std::string stamp;
   std::int32_t minimum = 1;
+  std::int32_t base = 0;  ///< members that hold room when nothing is lost: base and planned
   TimePoint start{};
   std::map<api::Uid, api::ResourceVersion> versions;  ///< of the planned members
 };

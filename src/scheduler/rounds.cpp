@@ -119,7 +119,10 @@ void start_round(Core& core, GangRecord& record, engine::Plan plan, Turn& turn) 
   }
   core.state.assume(assumed);
   enter(core, record, Stage::kBinding);
-  OpenRound round{.stamp = plan.stamp, .minimum = plan.minimum, .start = turn.now};
+  OpenRound round{.stamp = plan.stamp,
+                  .minimum = plan.minimum,
+                  .base = plan.base + static_cast<std::int32_t>(plan.assignments.size()),
+                  .start = turn.now};
   for (const engine::Assignment& assignment : plan.assignments) {
     round.versions.emplace(assignment.uid, assignment.resource_version);
   }
@@ -134,7 +137,8 @@ void start_record(Core& core, GangRecord& record, const Gang& gang, std::string 
                     .stamp = std::move(stamp),
                     .writes_record = true};
   enter(core, record, Stage::kBinding);
-  record.round = OpenRound{.stamp = plan.stamp, .minimum = plan.minimum, .start = turn.now};
+  record.round =
+      OpenRound{.stamp = plan.stamp, .minimum = plan.minimum, .base = plan.base, .start = turn.now};
   turn.effects.emplace_back(BindGang{std::move(plan)});
 }
 

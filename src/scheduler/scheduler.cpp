@@ -120,7 +120,8 @@ void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   if (is_tick_missed_) return;
   evaluate_changed(turn);
   wake_parked(core_, turn);
-  if (const auto first = core_.queue.first_active()) attempt(core_, *first, turn);
+  const auto first = core_.queue.first_active();
+  if (first && core_.torn.empty()) attempt(core_, *first, turn);
   set_alarm(turn);
 }
 
@@ -151,7 +152,7 @@ void Scheduler::Impl::evaluate_changed(Turn& turn) {
 }
 
 void Scheduler::Impl::set_alarm(Turn& turn) {
-  if (core_.queue.has_active()) {
+  if (core_.queue.has_active() && core_.torn.empty()) {
     ask_for_tick(turn);
   } else if (const auto next = core_.queue.next_timer()) {
     turn.effects.emplace_back(WakeAt{*next});

@@ -56,6 +56,20 @@ TEST(Round, LostMemberIsNotPlannedAgainBeforeTheWatchShowsItAnew) {
   EXPECT_EQ(world.planned(), std::vector<std::string>{"p3"});
 }
 
+TEST(Round, B150RoomOfAMemberLostMeanwhileIsKeptUntilTheGangIsPlannedAgain) {
+  World world;
+  world.binds = false;
+  world.add_nodes(3, 1).add(pod_group("g").min(3).build()).add_pods("g", 3, "p").run();
+  ASSERT_EQ(world.planned().size(), 3U);
+  world.remove_pod("p1").add_pods("g", 1, "q").add(pod("plain").gpu(1).build()).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+  world.end_round(RoundEnd::kMembersLost, {"p1"}, MemberEnd::kLost).run();
+  ASSERT_GE(world.plans.size(), 2U);
+  EXPECT_EQ(world.plans[1].gang.key.name, "g");
+  ASSERT_EQ(world.plans[1].assignments.size(), 1U);
+  EXPECT_EQ(world.plans[1].assignments[0].pod.name, "q0");
+}
+
 TEST(Round, MemberFoundElsewhereIsNotPlannedAgain) {
   World world;
   open_round(world);
