@@ -102,9 +102,11 @@ void Daemon::stop() {
   mailbox_.close();
   informers_.clear();
   owner_thread_.join();
-  kube::shutdown_transport();
   binder_loop_.close();
   binder_thread_.join();
+  binder_.reset();
+  client_.reset();
+  kube::shutdown_transport();
   http_.reset();
   log::info("stopped");
 }
@@ -206,7 +208,10 @@ void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
       outcome.members.begin(), outcome.members.end(),
       [](const engine::MemberOutcome& m) { return m.end == engine::MemberEnd::kBound; });
   const bool committed = outcome.end == engine::RoundEnd::kCommitted;
-  log::write(committed ? log::Level::kInfo : log::Level::kWarn,
+  // A missing right is told by the binder, once a minute for all gangs.
+  const bool is_refused = outcome.end == engine::RoundEnd::kRefused;
+  const log::Level failure = is_refused ? log::Level::kDebug : log::Level::kWarn;
+  log::write(committed ? log::Level::kInfo : failure,
              committed ? "bound a gang" : "a round failed and is tried again",
              {{"kind", gang_kind(outcome.gang)},
               {"gang", outcome.gang.key.text()},
