@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "app/config_options.h"
 
@@ -85,9 +87,9 @@ class Reader {
     const std::string last = key.substr(key.rfind('.') + 1);
     for (const auto& [name, option] : config_options()) {
       const bool ends_alike = name.ends_with("." + last) || name == last;
-      if (ends_alike) near = "; did you mean " + name + "?";
+      if (ends_alike) near = ", did you mean " + name + "?";
     }
-    return "there is no option " + key + near + " Every option is in config/gang-scheduler.yaml";
+    return "there is no option " + key + near + "; every option is in config/gang-scheduler.yaml";
   }
 
   tl::unexpected<Error> error(const YAML::Node& node, const std::string& problem) const {
@@ -119,7 +121,7 @@ Result<Config> parse_config(Config config, std::string_view yaml, const std::str
   } catch (const YAML::Exception& error) {
     return fail(Code::kInvalidArgument, file + ":" + std::to_string(error.mark.line + 1) + ":" +
                                             std::to_string(error.mark.column + 1) + ": " +
-                                            error.msg);
+                                            error.msg + "; mend the YAML");
   }
   Result<void> checked = check_config(config);
   if (!checked) return in_context(file, std::move(checked).error());
@@ -127,9 +129,14 @@ Result<Config> parse_config(Config config, std::string_view yaml, const std::str
 }
 
 Result<Config> load_config(Config config, const std::string& path) {
+  std::error_code error;
+  const bool is_file = std::filesystem::is_regular_file(path, error);
   std::ifstream file(path);
-  if (!file) {
-    return fail(Code::kNotFound, path + ": cannot be read; give --config an existing file");
+  if (!is_file || !file) {
+    return fail(Code::kNotFound, path + ": is no file that can be read; name one with --config");
+  }
+  if (std::filesystem::file_size(path, error) > kFileBytesMax) {
+    return fail(Code::kResourceExhausted, path + ": larger than 1 MiB; a configuration is small");
   }
   std::stringstream text;
   text << file.rdbuf();
@@ -150,26 +157,6 @@ std::vector<std::string> config_keys() {
   std::vector<std::string> keys;
   for (const auto& [key, option] : config_options()) keys.push_back(key);
   return keys;
-}
-
-Result<void> check_config(const Config& config) {
-  const auto invalid = [](const std::string& problem) -> Result<void> {
-    return fail(Code::kInvalidArgument, problem);
-  };
-  if (config.scheduler.scheduler_name.empty()) {
-    return invalid("scheduler_name: is empty; write the name that pods use, like gang-scheduler");
-  }
-  if (config.scheduler.scheduler_name == "default-scheduler") {
-    return invalid(
-        "scheduler_name: default-scheduler belongs to kube-scheduler; choose another name");
-  }
-  if (config.scheduler.backoff_max < config.scheduler.backoff_initial) {
-    return invalid("gang.backoff_max: is below gang.backoff_initial; raise it");
-  }
-  if (config.binder.retry_max < config.binder.retry_initial) {
-    return invalid("binder.retry_max: is below binder.retry_initial; raise it");
-  }
-  return {};
 }
 
 }  // namespace gang::app

@@ -118,7 +118,7 @@ TEST(Config, B206RefusesWithFileLineColumnAndMend) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"# c\nschedulerName: x\n", "f.yaml:2:1: there is no option schedulerName"},
       {"gang:\n  repair: 1m\n", "f.yaml:2:3: there is no option gang.repair"},
-      {"level: info\n", "f.yaml:1:1: there is no option level; did you mean log.level?"},
+      {"level: info\n", "f.yaml:1:1: there is no option level, did you mean log.level?"},
       {"gang: {safety_interval: 5m}\ngang: {safety_interval: 6m}\n",
        "f.yaml:2:1: gang is there twice; remove one"},
       {"log:\n  level: info\n  level: warn\n", "f.yaml:3:3: log.level is there twice; remove one"},
@@ -141,7 +141,13 @@ TEST(Config, B206RefusesWithFileLineColumnAndMend) {
       {"filters: {toleration_comparison: yes}\n", "\"yes\" is not allowed; write true or false"},
       {"scheduler_name: on\n", "f.yaml:1:17: scheduler_name: \"on\" is ambiguous; quote it"},
       {"namespace: 1e3\n", "namespace: \"1e3\" is ambiguous; quote it"},
-      {"scheduler_name: \"\"\n", "f.yaml: scheduler_name: is empty; write the name that pods use"},
+      {"scheduler_name: \"\"\n",
+       "f.yaml: scheduler_name: \"\" is no name; write the one that pods use"},
+      {"scheduler_name: \"A b\"\n", "f.yaml: scheduler_name: \"A b\" is no name"},
+      {"namespace: \"A b\"\n", "f.yaml: namespace: \"A b\" is no name of a namespace"},
+      {"listen: nonsense\n", "f.yaml: listen: \"nonsense\" is no ADDRESS:PORT"},
+      {"listen: 127.0.0.1:99999\n", "is no ADDRESS:PORT; write one like 127.0.0.1:10261"},
+      {"listen: \"10261\"\n", "is no ADDRESS:PORT"},
       {"scheduler_name: default-scheduler\n", "belongs to kube-scheduler; choose another name"},
       {"gang: {backoff_initial: 2m}\n",
        "gang.backoff_max: is below gang.backoff_initial; raise it"},
@@ -179,7 +185,11 @@ TEST(Config, NamesAFileThatIsNotThere) {
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().code, Code::kNotFound);
   EXPECT_EQ(config.error().message,
-            "/no/such/file.yaml: cannot be read; give --config an existing file");
+            "/no/such/file.yaml: is no file that can be read; name one with --config");
+  const auto folder = load_config(Config(), "/");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().message, "/: is no file that can be read; name one with --config");
+  EXPECT_FALSE(load_config(Config(), "/dev/zero"));
 }
 
 }  // namespace

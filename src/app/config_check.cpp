@@ -1,0 +1,73 @@
+// What single options cannot say of themselves: forms of names and addresses, and limits that
+// contradict each other.
+#include <charconv>
+#include <string_view>
+
+#include "app/config.h"
+
+namespace gang::app {
+
+namespace {
+
+constexpr int kPortMax = 65535;
+constexpr std::size_t kNameMax = 253;
+
+/// Lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit.
+bool is_dns_name(std::string_view text) {
+  const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (text.empty() || text.size() > kNameMax) return false;
+  if (!is_alnum(text.front()) || !is_alnum(text.back())) return false;
+  for (const char c : text) {
+    if (!is_alnum(c) && c != '-' && c != '.') return false;
+  }
+  return true;
+}
+
+/// ADDRESS:PORT with a numeric IPv4 address; port 0 takes a free one.
+bool is_listen_address(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  const std::string_view digits = text.substr(colon + 1);
+  int port = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  const bool is_port = error == std::errc() && end == digits.data() + digits.size();
+  const std::string_view address = text.substr(0, colon);
+  return is_port && port >= 0 && port <= kPortMax &&
+         address.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+/// The first problem of names and addresses, or "".
+std::string form_problem(const Config& config) {
+  const std::string& name = config.scheduler.scheduler_name;
+  if (!is_dns_name(name)) {
+    return "scheduler_name: \"" + name +
+           "\" is no name; write the one that pods use, like gang-scheduler";
+  }
+  if (name == "default-scheduler") {
+    return "scheduler_name: default-scheduler belongs to kube-scheduler; choose another name";
+  }
+  if (!config.name_space.empty() && !is_dns_name(config.name_space)) {
+    return "namespace: \"" + config.name_space + "\" is no name of a namespace; write one, or \"\"";
+  }
+  if (!is_listen_address(config.listen)) {
+    return "listen: \"" + config.listen +
+           "\" is no ADDRESS:PORT; write one like 127.0.0.1:10261 or 0.0.0.0:10261";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<void> check_config(const Config& config) {
+  std::string problem = form_problem(config);
+  if (problem.empty() && config.scheduler.backoff_max < config.scheduler.backoff_initial) {
+    problem = "gang.backoff_max: is below gang.backoff_initial; raise it";
+  }
+  if (problem.empty() && config.binder.retry_max < config.binder.retry_initial) {
+    problem = "binder.retry_max: is below binder.retry_initial; raise it";
+  }
+  if (!problem.empty()) return fail(Code::kInvalidArgument, problem);
+  return {};
+}
+
+}  // namespace gang::app
