@@ -140,6 +140,11 @@ Result<ParsedJson> parse_wanted(std::string_view json, const Want& root) {
   if (json.size() > kJsonBytesMax) {
     return fail(Code::kResourceExhausted, "the object is larger than 64 MiB; make it smaller");
   }
+  // The lexer takes a zero byte for the end and would not see what follows.
+  if (const std::size_t zero = json.find('\0'); zero != std::string_view::npos) {
+    return fail(Code::kInvalidArgument, "not JSON: a zero byte at byte " + std::to_string(zero) +
+                                            "; send one complete JSON object");
+  }
   ParsedJson parsed{JsonTree(json.size()), {}};
   WantedHandler handler(parsed.tree, root);
   const bool complete = nlohmann::json::sax_parse(json.data(), json.data() + json.size(), &handler);

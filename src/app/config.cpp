@@ -1,5 +1,6 @@
 #include "app/config.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -16,6 +17,37 @@ namespace gang::app {
 namespace {
 
 constexpr std::size_t kFileBytesMax = 1 << 20;
+
+constexpr int kDocumentsMax = 8;
+
+/// Hears a document and keeps nothing.
+class DeafHandler final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+/// Whether the text has at most kDocumentsMax documents. After a stray comma yaml-cpp finds empty
+/// documents without end, so this is asked before they are loaded. May throw YAML::Exception.
+bool has_few_documents(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DeafHandler handler;
+  for (int count = 0; count <= kDocumentsMax; ++count) {
+    if (!parser.HandleNextDocument(handler)) return true;
+  }
+  return false;
+}
 
 /// Walks a YAML document and sets options; remembers the file for its errors.
 class Reader {
@@ -109,7 +141,10 @@ Result<Config> parse_config(Config config, std::string_view yaml, const std::str
     return fail(Code::kResourceExhausted, file + ": larger than 1 MiB; a configuration is small");
   }
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
+    const std::string text(yaml);
+    const bool is_endless = !has_few_documents(text);
+    const std::vector<YAML::Node> documents =
+        is_endless ? std::vector<YAML::Node>(2) : YAML::LoadAll(text);
     if (documents.size() > 1) {
       return fail(Code::kInvalidArgument, file + ": more than one document; keep one");
     }

@@ -1,6 +1,9 @@
 // What single options cannot say of themselves: forms of names and addresses, and limits that
 // contradict each other.
+#include <arpa/inet.h>
+
 #include <charconv>
+#include <string>
 #include <string_view>
 
 #include "app/config.h"
@@ -32,8 +35,9 @@ bool is_listen_address(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   const bool is_port = error == std::errc() && end == digits.data() + digits.size();
   const std::string_view address = text.substr(0, colon);
-  return is_port && port >= 0 && port <= kPortMax &&
-         address.find_first_not_of("0123456789.") == std::string_view::npos;
+  in_addr parsed{};
+  const bool is_address = inet_pton(AF_INET, std::string(address).c_str(), &parsed) == 1;
+  return is_port && port >= 0 && port <= kPortMax && is_address;
 }
 
 /// The first problem of names and addresses, or "".

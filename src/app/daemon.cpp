@@ -18,6 +18,11 @@ const char* gang_kind(const engine::GangRef& gang) {
   return gang.kind == cluster::GangKind::kPodGroup ? "PodGroup" : "Pod";
 }
 
+const char* round_text(const engine::RoundOutcome& outcome) {
+  if (outcome.end != engine::RoundEnd::kCommitted) return "a round failed and is tried again";
+  return outcome.members.empty() ? "recorded a gang that was bound before" : "bound a gang";
+}
+
 }  // namespace
 
 // --- start and stop -----------------------------------------------------------------------------
@@ -211,8 +216,7 @@ void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
   // A missing right is told by the binder, once a minute for all gangs.
   const bool is_refused = outcome.end == engine::RoundEnd::kRefused;
   const log::Level failure = is_refused ? log::Level::kDebug : log::Level::kWarn;
-  log::write(committed ? log::Level::kInfo : failure,
-             committed ? "bound a gang" : "a round failed and is tried again",
+  log::write(committed ? log::Level::kInfo : failure, round_text(outcome),
              {{"kind", gang_kind(outcome.gang)},
               {"gang", outcome.gang.key.text()},
               {"bound", std::to_string(bound)},

@@ -7,6 +7,7 @@
 #include "scheduler/recovery.h"
 #include "scheduler/report.h"
 #include "scheduler/rounds.h"
+#include "scheduler/validation.h"
 
 namespace gang::scheduler {
 namespace {
@@ -239,10 +240,17 @@ void Evaluation::tell_waiting(ReadyState state) {
       return;
     }
     case ReadyState::kParentMissing:
-    case ReadyState::kIncomplete:
+    case ReadyState::kIncomplete: {
+      // Members that contradict each other are not missing: more pods would not help.
+      const std::string problem = validate(full(), core_.options.priority_mismatch);
+      if (!problem.empty()) {
+        tell(core_, record_, full(), explain_to_all(full(), Verdict::kInvalid, problem), turn_);
+        return;
+      }
       tell(core_, record_, outline_,
            explain(outline_, Verdict::kWaitingForPods, waiting_text(outline_)), turn_);
       return;
+    }
     case ReadyState::kNothingToPlace:
     case ReadyState::kReady:
       return;

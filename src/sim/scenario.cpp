@@ -100,7 +100,8 @@ class Run {
 
   Result<Lines> load(const Command& command) {
     if (command.words().size() != 1) return fail(Code::kInvalidArgument, "write: load FILE.yaml");
-    const std::string path = folder_ + "/" + command.words()[0];
+    const std::string& name = command.words()[0];
+    const std::string path = name.starts_with("/") ? name : folder_ + "/" + name;
     std::ifstream file(path);
     if (!file) return fail(Code::kNotFound, "the file " + path + " cannot be read");
     std::stringstream text;

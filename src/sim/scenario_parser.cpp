@@ -58,6 +58,10 @@ Result<ScenarioText> parse_scenario(std::string_view text) {
     Block block;
     block.line = static_cast<int>(at) + 1;
     block.command = lines[at++];
+    if (block.command.starts_with("#")) {
+      return fail(Code::kInvalidArgument,
+                  at_line(at - 1, "a comment stands at the top of the file only; move it there"));
+    }
     if (at >= lines.size() || lines[at] != kSeparator) {
       return fail(Code::kInvalidArgument,
                   at_line(at - 1, "the command is not followed by a line \"----\"; write one"));
@@ -138,7 +142,8 @@ Result<std::vector<std::string>> expand_names(const std::string& pattern) {
     return fail(Code::kInvalidArgument,
                 "\"" + pattern + "\" is not a name range; write one like n[1-3]");
   };
-  if (dash == std::string::npos || close == std::string::npos || dash > close) return bad();
+  const bool is_range = dash != std::string::npos && close != std::string::npos && dash < close;
+  if (!is_range || pattern.find('[', open + 1) != std::string::npos) return bad();
   const std::string low = pattern.substr(open + 1, dash - open - 1);
   const std::optional<int> first = parse_number(low);
   const std::optional<int> last = parse_number(pattern.substr(dash + 1, close - dash - 1));
