@@ -1,6 +1,5 @@
 #include "app/config.h"
 
-#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <system_error>
 
 #include "app/config_options.h"
+#include "gang/base/yaml_documents.h"
 
 namespace gang::app {
 
@@ -19,35 +19,6 @@ namespace {
 constexpr std::size_t kFileBytesMax = 1 << 20;
 
 constexpr int kDocumentsMax = 8;
-
-/// Hears a document and keeps nothing.
-class DeafHandler final : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {}
-  void OnMapEnd() override {}
-};
-
-/// Whether the text has at most kDocumentsMax documents. After a stray comma yaml-cpp finds empty
-/// documents without end, so this is asked before they are loaded. May throw YAML::Exception.
-bool has_few_documents(const std::string& text) {
-  std::istringstream stream(text);
-  YAML::Parser parser(stream);
-  DeafHandler handler;
-  for (int count = 0; count <= kDocumentsMax; ++count) {
-    if (!parser.HandleNextDocument(handler)) return true;
-  }
-  return false;
-}
 
 /// Walks a YAML document and sets options; remembers the file for its errors.
 class Reader {
@@ -142,7 +113,7 @@ Result<Config> parse_config(Config config, std::string_view yaml, const std::str
   }
   try {
     const std::string text(yaml);
-    const bool is_endless = !has_few_documents(text);
+    const bool is_endless = !has_few_documents(text, kDocumentsMax);
     const std::vector<YAML::Node> documents =
         is_endless ? std::vector<YAML::Node>(2) : YAML::LoadAll(text);
     if (documents.size() > 1) {

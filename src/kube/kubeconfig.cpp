@@ -1,49 +1,20 @@
 #include "kube/kubeconfig.h"
 
 #include <sys/stat.h>
-#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <array>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 #include <vector>
+
+#include "gang/base/yaml_documents.h"
 
 namespace gang::kube {
 namespace {
 
 /// A kubeconfig has one; a few more are read to say so.
 constexpr int kDocumentsMax = 8;
-
-/// Hears a document and keeps nothing.
-class DeafHandler final : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {}
-  void OnMapEnd() override {}
-};
-
-/// Whether the text has at most kDocumentsMax documents. After a stray comma yaml-cpp finds empty
-/// documents without end, so this is asked before they are loaded. May throw YAML::Exception.
-bool has_few_documents(const std::string& text) {
-  std::istringstream stream(text);
-  YAML::Parser parser(stream);
-  DeafHandler handler;
-  for (int count = 0; count <= kDocumentsMax; ++count) {
-    if (!parser.HandleNextDocument(handler)) return true;
-  }
-  return false;
-}
 
 constexpr std::size_t kFileBytesMax = 1U << 20U;
 constexpr std::size_t kDepthMax = 100;
@@ -279,7 +250,7 @@ Result<Credentials> parse_kubeconfig(const std::string& text, const std::string&
     return fail(Code::kResourceExhausted, path + " is larger than 1 MiB; it is no kubeconfig");
   }
   try {
-    const bool is_endless = !has_few_documents(text);
+    const bool is_endless = !has_few_documents(text, kDocumentsMax);
     const std::vector<YAML::Node> documents =
         is_endless ? std::vector<YAML::Node>(2) : YAML::LoadAll(text);
     if (documents.size() != 1 || documents.front().IsNull()) {

@@ -1,16 +1,15 @@
 #include "sim/manifest.h"
 
-#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "gang/api/json.h"
+#include "gang/base/yaml_documents.h"
 
 namespace gang::sim {
 
@@ -22,35 +21,6 @@ constexpr std::size_t kObjectsMax = 100'000;
 constexpr std::size_t kTextBytesMax = 64 << 20;
 
 constexpr int kDocumentsMax = 10'000;
-
-/// Hears a document and keeps nothing.
-class DeafHandler final : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {}
-  void OnMapEnd() override {}
-};
-
-/// Whether the text has at most kDocumentsMax documents. After a stray comma yaml-cpp finds empty
-/// documents without end, so this is asked before they are loaded. May throw YAML::Exception.
-bool has_few_documents(const std::string& text) {
-  std::istringstream stream(text);
-  YAML::Parser parser(stream);
-  DeafHandler handler;
-  for (int count = 0; count <= kDocumentsMax; ++count) {
-    if (!parser.HandleNextDocument(handler)) return true;
-  }
-  return false;
-}
 
 std::string position(const YAML::Mark& mark) {
   return "line " + std::to_string(mark.line + 1) + " column " + std::to_string(mark.column + 1) +
@@ -314,7 +284,7 @@ Result<Manifest> parse_manifest(std::string_view yaml) {
   }
   try {
     const std::string text(yaml);
-    if (!has_few_documents(text)) {
+    if (!has_few_documents(text, kDocumentsMax)) {
       return fail(Code::kResourceExhausted,
                   "more than 10,000 documents, or a stray comma between two; split or mend it");
     }

@@ -284,9 +284,9 @@ TEST_F(BindStepTest, TheSame500ThreeTimesOnAnUnchangedPodEndsTheRoundAsUnavailab
 TEST_F(BindStepTest, A500OfTheStorageMayStillBeExecuted) {
   engine::Plan plan = bench.plan(2, 2);
   bench.client.remove_pod("m1");  // the round stops
-  bench.client.fail_next("bind", "m0",
-                         {answer(Outcome::kUnknown, 500, "etcdserver: request timed out"),
-                          Fault::Execution::kLate});
+  bench.client.fail_next(
+      "bind", "m0",
+      {answer(Outcome::kUnknown, 500, "etcdserver: request timed out"), Fault::Execution::kLate});
   bench.commit(plan);
   bench.advance(seconds(30));
   EXPECT_EQ(bench.round_end(), "open");

@@ -21,8 +21,7 @@ TEST_F(Accounting, A02ForeignAssignedPodCounts) {
 }
 
 TEST_F(Accounting, A03SucceededPodDoesNotCount) {
-  tell({added(node("n1")),
-        added(pod("a").cpu("4").on("n1").phase(api::PodPhase::kSucceeded)),
+  tell({added(node("n1")), added(pod("a").cpu("4").on("n1").phase(api::PodPhase::kSucceeded)),
         added(pod("b").cpu("4").on("n1").phase(api::PodPhase::kFailed))});
   EXPECT_EQ(free("n1", "cpu"), 4000);
   EXPECT_EQ(state_.counts().bound_pods, 0u);
@@ -49,14 +48,14 @@ TEST_F(Accounting, B14InitContainerIsAPeak) {
 }
 
 TEST_F(Accounting, B15SidecarBeforeInitAddsToThePeak) {
-  EXPECT_EQ(class_request(
-                pod("a").cpu("1").sidecar("s", {{"cpu", "1"}}).init("i", {{"cpu", "2"}}), "cpu"),
+  EXPECT_EQ(class_request(pod("a").cpu("1").sidecar("s", {{"cpu", "1"}}).init("i", {{"cpu", "2"}}),
+                          "cpu"),
             3000);
 }
 
 TEST_F(Accounting, B16SidecarAfterInitDoesNot) {
-  EXPECT_EQ(class_request(
-                pod("a").cpu("1").init("i", {{"cpu", "2"}}).sidecar("s", {{"cpu", "1"}}), "cpu"),
+  EXPECT_EQ(class_request(pod("a").cpu("1").init("i", {{"cpu", "2"}}).sidecar("s", {{"cpu", "1"}}),
+                          "cpu"),
             2000);
 }
 
@@ -72,9 +71,9 @@ TEST_F(Accounting, B18PodLevelReplacesWhatItNames) {
 }
 
 TEST_F(Accounting, B19OverheadIsAddedToPodLevel) {
-  EXPECT_EQ(class_request(pod("a").cpu("3").pod_level({{"cpu", "2"}}).overhead({{"cpu", "100m"}}),
-                          "cpu"),
-            2100);
+  EXPECT_EQ(
+      class_request(pod("a").cpu("3").pod_level({{"cpu", "2"}}).overhead({{"cpu", "100m"}}), "cpu"),
+      2100);
 }
 
 TEST_F(Accounting, B20SumIsExactInsideAPodAndRoundedOnce) {
@@ -88,8 +87,8 @@ TEST_F(Accounting, B21AllocatableIsRoundedUpToo) {
 
 TEST_F(Accounting, B22LargestOfSpecAllocatedAndActualCounts) {
   const auto a = pod("a").cpu("1").on("n1");
-  tell({added(node("n1")), added(test::PodBuilder(a).allocated({{"cpu", "3"}}).actuated(
-                               {{"cpu", "2"}}))});
+  tell({added(node("n1")),
+        added(test::PodBuilder(a).allocated({{"cpu", "3"}}).actuated({{"cpu", "2"}}))});
   EXPECT_EQ(requested("n1", "cpu"), 3000);
 }
 
@@ -248,8 +247,11 @@ TEST_F(Accounting, B182SidecarsInitContainersAndOverhead) {
 
 TEST_F(Accounting, B184PodLevelRequestsReplaceTheSumOfContainers) {
   tell({added(node("n1").gpu(1)),
-        added(pod("a").cpu("500m").container("c", {{"cpu", "500m"}}).pod_level({{"cpu", "3"}}).on(
-            "n1")),
+        added(pod("a")
+                  .cpu("500m")
+                  .container("c", {{"cpu", "500m"}})
+                  .pod_level({{"cpu", "3"}})
+                  .on("n1")),
         added(pod("b").gpu(1).on("n1")), added(pod("c").on("n1"))});
   EXPECT_EQ(free("n1", "cpu"), 1000);
   EXPECT_EQ(free("n1", "nvidia.com/gpu"), 0);

@@ -6,9 +6,7 @@ namespace {
 
 class Assume : public StateTest {
  protected:
-  Assume() {
-    tell({added(node("n1").gpu(8)), added(node("n2").gpu(8)), added(a_)});
-  }
+  Assume() { tell({added(node("n1").gpu(8)), added(node("n2").gpu(8)), added(a_)}); }
   test::PodBuilder a_ = pod("a").group("g").gpu(2);
 };
 

@@ -29,7 +29,9 @@ TEST_F(Classes, EveryFieldMatters) {
       [&](auto& p) { p.prefers(1, term); },
       [&](auto& p) { p.prefers(2, term); },
       [](auto& p) { p.tolerates("x"); },
-      [](auto& p) { p.tolerates({"x", "Equal", "v", "NoSchedule"}); },
+      [](auto& p) {
+        p.tolerates({"x", "Equal", "v", "NoSchedule"});
+      },
       [](auto& p) { p.host_port(80); },
       [](auto& p) { p.host_port(80, "UDP"); },
       [](auto& p) { p.rules({.volumes = true}); },

@@ -31,8 +31,8 @@ TEST(FlatIndex, ErasingKeepsCollidingNeighboursInReach) {
     }
     for (std::uint32_t probe = 0; probe < 200; probe += 13) {
       const bool found = index.find(hash(probe), [&](std::uint32_t candidate) {
-                           return candidate == probe;
-                         }) == probe;
+        return candidate == probe;
+      }) == probe;
       ASSERT_EQ(found, present.contains(probe)) << "round " << round << " id " << probe;
     }
   }

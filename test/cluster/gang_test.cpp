@@ -49,8 +49,8 @@ TEST_F(Gangs, MembersAreOrderedByCreationThenName) {
 
 TEST_F(Gangs, StatesAndCountsFollowTheTable) {
   tell({added(node("n1")), added(pod("pending").group("g")),
-        added(pod("gated").group("g").gate("x")),
-        added(pod("deleting").group("g").deleting()), added(pod("bound").group("g").on("n1")),
+        added(pod("gated").group("g").gate("x")), added(pod("deleting").group("g").deleting()),
+        added(pod("bound").group("g").on("n1")),
         added(pod("ending").group("g").on("n1").deleting()),
         added(pod("foreign-bound").group("g").scheduler("other").on("n1")),
         added(pod("foreign").group("g").scheduler("other"))});
@@ -81,8 +81,15 @@ TEST_F(Gangs, OutlineIsTheGangWithoutMembers) {
 
 TEST_F(Gangs, MemberCarriesWhatItsWritesNeed) {
   api::Condition condition{.type = "PodScheduled", .reason = "Unschedulable", .message = "no"};
-  tell(added(pod("a").group("g").version(7).generation(3).priority(5, "high").controller("Job", "j")
-                 .preemption_policy("Never").nominated("n9").condition(condition)));
+  tell(added(pod("a")
+                 .group("g")
+                 .version(7)
+                 .generation(3)
+                 .priority(5, "high")
+                 .controller("Job", "j")
+                 .preemption_policy("Never")
+                 .nominated("n9")
+                 .condition(condition)));
   const Gang g = gang("g").value();
   const Member& m = g.members.at(0);
   EXPECT_EQ(m.key, (api::ObjectKey{"default", "a"}));

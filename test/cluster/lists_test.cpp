@@ -85,8 +85,8 @@ TEST_F(Lists, UnservedEmptiesTheKind) {
   EXPECT_EQ(tell(mark(DeltaType::kUnserved, Kind::kPodGroup)).gangs.size(), 2u);
   EXPECT_FALSE(gang("g")->group.has_value());
   EXPECT_FALSE(gang("h").has_value());
-  tell({mark(DeltaType::kUnserved, Kind::kCompositePodGroup),
-        added(pod_group("h").parent("tree"))});
+  tell(
+      {mark(DeltaType::kUnserved, Kind::kCompositePodGroup), added(pod_group("h").parent("tree"))});
   EXPECT_TRUE(gang("h")->parent_missing);
 }
 
@@ -102,8 +102,8 @@ TEST_F(Lists, PriorityClassesAreKept) {
 }
 
 TEST_F(Lists, FinishedPodsOfUnknownGroupsLeaveWithTheirList) {
-  tell({finished(pod("a").group("g")), list_begin(Kind::kFinishedPod),
-        list_end(Kind::kFinishedPod), added(pod_group("g"))});
+  tell({finished(pod("a").group("g")), list_begin(Kind::kFinishedPod), list_end(Kind::kFinishedPod),
+        added(pod_group("g"))});
   EXPECT_EQ(gang("g")->counts.done, 0);
 }
 

@@ -69,8 +69,11 @@ class Server {
     return builder;
   }
   [[nodiscard]] static api::Node node_object(const std::string& name, const NaiveNode& n) {
-    return test::node(name).uid(n.uid).version(n.version).gpu(n.gpu_count).unschedulable(
-        n.unschedulable);
+    return test::node(name)
+        .uid(n.uid)
+        .version(n.version)
+        .gpu(n.gpu_count)
+        .unschedulable(n.unschedulable);
   }
   static api::Delta delta(api::DeltaType type, api::Object object) {
     api::Delta result = added(std::move(object));

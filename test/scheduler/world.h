@@ -46,7 +46,7 @@ class World {
 
   [[nodiscard]] std::vector<std::string> bound() const;  ///< pod names with a node, by name
   [[nodiscard]] bool is_true(const std::string& group) const;
-  [[nodiscard]] const engine::Explanation& told() const;  ///< the newest; aborts without one
+  [[nodiscard]] const engine::Explanation& told() const;   ///< the newest; aborts without one
   [[nodiscard]] std::vector<std::string> planned() const;  ///< pods of the newest plan
   [[nodiscard]] const api::Pod& pod_named(const std::string& name) const;
   [[nodiscard]] int wake_ups() const { return wake_ups_; }
