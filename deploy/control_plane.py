@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--programs", default=ROOT / "build" / "release" / "bin", type=pathlib.Path,
                         help="folder of gang-scheduler")
     options = parser.parse_args()
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.default_int_handler)  # as Ctrl-C, wherever we are
     try:
         run(options.programs / "gang-scheduler")
