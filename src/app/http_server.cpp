@@ -84,7 +84,7 @@ class HttpServer::Impl {
     handlers_.push_back(
         std::make_unique<Endpoint>("/readyz", health_answer(std::move(endpoints.ready))));
     const std::vector<std::string> options = {
-        "listening_ports",          listen, "num_threads",       "3", "request_timeout_ms", "5000",
+        "listening_ports",          listen, "num_threads",       "8", "request_timeout_ms", "1500",
         "enable_directory_listing", "no",   "enable_keep_alive", "no"};
     server_ = std::make_unique<CivetServer>(options);
     for (const std::unique_ptr<Endpoint>& handler : handlers_) {
