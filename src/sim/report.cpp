@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view kIndent = "  ";
 
-std::string short_name(const api::ObjectKey& key) {
-  return key.name_space == "default" || key.name_space.empty() ? key.name : key.text();
-}
-
 std::string pod_line(const api::Pod& pod) {
   std::string line = short_name(pod.meta.key);
   if (!pod.node_name.empty()) line += "  " + pod.node_name;
@@ -101,6 +97,10 @@ std::vector<std::string> show_nodes(Simulator& simulator) {
 }
 
 }  // namespace
+
+std::string short_name(const api::ObjectKey& key) {
+  return key.name_space == "default" || key.name_space.empty() ? key.name : key.text();
+}
 
 std::vector<std::string> trace_lines(const std::vector<TraceEntry>& entries, TraceTime time) {
   std::vector<std::string> lines;

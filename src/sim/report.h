@@ -18,6 +18,9 @@ enum class TraceTime { kHide, kShow };
 [[nodiscard]] std::vector<std::string> trace_lines(const std::vector<TraceEntry>& entries,
                                                    TraceTime time);
 
+/// The name as scenarios write it: without the namespace where that is default or there is none.
+[[nodiscard]] std::string short_name(const api::ObjectKey& key);
+
 /// show pods | queue | conditions | events | writes | nodes.
 [[nodiscard]] Result<std::vector<std::string>> show(Simulator& simulator, std::string_view what);
 

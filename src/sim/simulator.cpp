@@ -4,20 +4,16 @@
 #include <variant>
 
 #include "gang/base/check.h"
+#include "sim/report.h"
 
 namespace gang::sim {
 
 namespace {
 
-constexpr std::string_view kDefaultNamespace = "default";
 constexpr std::size_t kPodsPerLine = 4;
 
 /// 2026-01-01T00:00:00Z: a fixed start, so that equal scenarios give equal bytes.
 constexpr TimePoint kStart{std::chrono::seconds(1'767'225'600)};
-
-std::string short_name(const api::ObjectKey& key) {
-  return key.name_space == kDefaultNamespace ? key.name : key.text();
-}
 
 const char* round_end_text(engine::RoundEnd end) {
   switch (end) {
