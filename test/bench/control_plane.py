@@ -141,6 +141,15 @@ def start(cluster, contestant, namespace, nodes, kubeconfig):
     return begun, process.usage, process.kill
 
 
+def clean(cluster, namespace):
+    """Every run meets the same cluster: nothing of an earlier one is left to list."""
+    client = cluster.client()
+    for kind in ("pods", "podgroups"):
+        client.delete_all(kind, namespace)
+        cluster.wait_until(lambda kind=kind: not client.list(kind, namespace), 120,
+                           f"the {kind} of the run to go")
+
+
 def measure(cluster, contestant, run, gangs, size, nodes, kubeconfig):
     namespace = f"bench-{run}-{contestant}"
     cluster.make_namespace(namespace)
@@ -163,9 +172,7 @@ def measure(cluster, contestant, run, gangs, size, nodes, kubeconfig):
     except (OSError, StopIteration):
         pass
     stop()
-    cluster.client().delete_all("pods", namespace)
-    cluster.wait_until(lambda: not cluster.client().list("pods", namespace), 120,
-                       "the pods of the run to go")
+    clean(cluster, namespace)
     return {"seconds": seconds, "complete": complete, **used}
 
 
