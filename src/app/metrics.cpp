@@ -43,22 +43,6 @@ const char* result_label(scheduler::AttemptResult result) {
   return "error";
 }
 
-const char* round_label(engine::RoundEnd end) {
-  switch (end) {
-    case engine::RoundEnd::kCommitted:
-      return "committed";
-    case engine::RoundEnd::kMembersLost:
-      return "members_lost";
-    case engine::RoundEnd::kUnavailable:
-      return "unavailable";
-    case engine::RoundEnd::kRefused:
-      return "refused";
-    case engine::RoundEnd::kGroupGone:
-      return "group_gone";
-  }
-  return "refused";
-}
-
 prometheus::Family<prometheus::Gauge>& gauge_family(prometheus::Registry& registry,
                                                     const std::string& name,
                                                     const std::string& help) {
@@ -136,7 +120,8 @@ class Metrics::Impl {
   }
 
   void round(engine::RoundEnd end, Duration duration) {
-    rounds_.Add({{"result", round_label(end)}}, attempt_buckets()).Observe(seconds(duration));
+    rounds_.Add({{"result", engine::round_end_name(end)}}, attempt_buckets())
+        .Observe(seconds(duration));
   }
 
   void set(const Gauges& gauges) {

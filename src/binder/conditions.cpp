@@ -19,11 +19,6 @@ Condition condition(std::string_view type, ConditionStatus status, std::string r
           .message = std::move(message)};
 }
 
-const char* failure_reason(Verdict verdict) {
-  const bool lacks_room = verdict != Verdict::kInvalid && verdict != Verdict::kBinding;
-  return lacks_room ? "Unschedulable" : "SchedulerError";
-}
-
 std::string sentence(const Explanation& explanation) {
   switch (explanation.verdict) {
     case Verdict::kImpossibleNow:
@@ -70,7 +65,7 @@ std::vector<WantedCondition> group_conditions(const Explanation& explanation) {
   if (!has_group) return wanted;
   if (explanation.writes_condition && verdict != Verdict::kBinding) {
     wanted.push_back({condition(api::kInitiallyScheduled, ConditionStatus::kFalse,
-                                failure_reason(verdict), explanation.message)});
+                                engine::failure_reason(verdict), explanation.message)});
   }
   const std::string counts = std::to_string(explanation.bound) + " bound, " +
                              std::to_string(explanation.live) + " live, minimum " +
@@ -109,7 +104,7 @@ std::optional<Condition> pod_condition(const Explanation& explanation,
                                        const engine::MemberText& member) {
   const Verdict verdict = explanation.verdict;
   if (verdict == Verdict::kWaitingForGroup) return std::nullopt;
-  return condition("PodScheduled", ConditionStatus::kFalse, failure_reason(verdict),
+  return condition("PodScheduled", ConditionStatus::kFalse, engine::failure_reason(verdict),
                    member.message);
 }
 

@@ -49,6 +49,22 @@ const char* verdict_name(Verdict verdict) {
   return "Unknown";
 }
 
+const char* failure_reason(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kImpossibleNow:
+    case Verdict::kImpossibleOnFleet:
+    case Verdict::kSearchLimitReached:
+    case Verdict::kWaitingForPods:
+    case Verdict::kWaitingForGroup:
+    case Verdict::kRuleNotBuilt:
+      return "Unschedulable";
+    case Verdict::kInvalid:
+    case Verdict::kBinding:
+      return "SchedulerError";
+  }
+  return "SchedulerError";
+}
+
 bool same_meaning(const Explanation& a, const Explanation& b) {
   return std::tie(a.gang, a.verdict, a.minimum, a.degraded, a.partially_bound) ==
              std::tie(b.gang, b.verdict, b.minimum, b.degraded, b.partially_bound) &&

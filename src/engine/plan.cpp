@@ -35,6 +35,22 @@ class Fnv {
 
 }  // namespace
 
+const char* round_end_name(RoundEnd end) {
+  switch (end) {
+    case RoundEnd::kCommitted:
+      return "committed";
+    case RoundEnd::kMembersLost:
+      return "members_lost";
+    case RoundEnd::kUnavailable:
+      return "unavailable";
+    case RoundEnd::kRefused:
+      return "refused";
+    case RoundEnd::kGroupGone:
+      return "group_gone";
+  }
+  return "unknown";
+}
+
 std::string plan_hash(const Plan& plan) {
   Fnv hash;
   hash.add(plan.gang.uid.text);

@@ -38,14 +38,9 @@ bool says_the_same(const Explanation& a, const Explanation& b) {
   return !is_told_by_text(a.verdict) || a.message == b.message;
 }
 
-const char* condition_reason(Verdict verdict) {
-  const bool lacks_room = verdict != Verdict::kInvalid && verdict != Verdict::kBinding;
-  return lacks_room ? "Unschedulable" : "SchedulerError";
-}
-
 bool is_on_server(const api::Condition& condition, Verdict verdict, const std::string& message) {
   return condition.status == api::ConditionStatus::kFalse &&
-         condition.reason == condition_reason(verdict) && condition.message == message;
+         condition.reason == engine::failure_reason(verdict) && condition.message == message;
 }
 
 bool group_knows(const Explanation& explanation, const Gang& gang) {

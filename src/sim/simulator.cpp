@@ -15,22 +15,6 @@ constexpr std::size_t kPodsPerLine = 4;
 /// 2026-01-01T00:00:00Z: a fixed start, so that equal scenarios give equal bytes.
 constexpr TimePoint kStart{std::chrono::seconds(1'767'225'600)};
 
-const char* round_end_text(engine::RoundEnd end) {
-  switch (end) {
-    case engine::RoundEnd::kCommitted:
-      return "bound";
-    case engine::RoundEnd::kMembersLost:
-      return "round ended, members lost";
-    case engine::RoundEnd::kUnavailable:
-      return "round ended, the API server does not answer";
-    case engine::RoundEnd::kRefused:
-      return "round ended, refused";
-    case engine::RoundEnd::kGroupGone:
-      return "round ended, the PodGroup is gone";
-  }
-  return "?";
-}
-
 /// "pod node   pod node" lines of the members that were bound.
 std::vector<std::string> bound_lines(const engine::Plan& plan,
                                      const engine::RoundOutcome& outcome) {
@@ -146,7 +130,9 @@ void Simulator::trace_outcome(const engine::RoundOutcome& outcome) {
     details.push_back(short_name(member.pod) + " " + member_end_text(member.end) +
                       (member.message.empty() ? "" : ": " + member.message));
   }
-  std::string text = round_end_text(outcome.end);
+  const bool committed = outcome.end == engine::RoundEnd::kCommitted;
+  std::string text =
+      committed ? "bound" : std::string("round ended, ") + engine::round_end_name(outcome.end);
   if (outcome.members.empty()) text += ", record written";
   trace(short_name(outcome.gang.key), std::move(text), std::move(details));
 }

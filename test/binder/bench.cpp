@@ -5,22 +5,6 @@
 namespace gang::test {
 namespace {
 
-const char* name_of(engine::RoundEnd end) {
-  switch (end) {
-    case engine::RoundEnd::kCommitted:
-      return "committed";
-    case engine::RoundEnd::kMembersLost:
-      return "members_lost";
-    case engine::RoundEnd::kUnavailable:
-      return "unavailable";
-    case engine::RoundEnd::kRefused:
-      return "refused";
-    case engine::RoundEnd::kGroupGone:
-      return "group_gone";
-  }
-  return "";
-}
-
 const char* name_of(engine::MemberEnd end) {
   switch (end) {
     case engine::MemberEnd::kBound:
@@ -155,7 +139,7 @@ void BinderBench::rollback(const engine::Rollback& rollback) {
 }
 
 std::string BinderBench::round_end() const {
-  return outcomes.empty() ? "open" : name_of(outcomes.back().end);
+  return outcomes.empty() ? "open" : engine::round_end_name(outcomes.back().end);
 }
 
 std::string BinderBench::members() const {

@@ -63,5 +63,20 @@ TEST(VerdictName, IsStable) {
   EXPECT_STREQ(verdict_name(Verdict::kBinding), "Binding");
 }
 
+TEST(FailureReason, IsAnErrorWhereRoomWouldNotHelp) {
+  EXPECT_STREQ(failure_reason(Verdict::kImpossibleNow), "Unschedulable");
+  EXPECT_STREQ(failure_reason(Verdict::kRuleNotBuilt), "Unschedulable");
+  EXPECT_STREQ(failure_reason(Verdict::kInvalid), "SchedulerError");
+  EXPECT_STREQ(failure_reason(Verdict::kBinding), "SchedulerError");
+}
+
+TEST(RoundEndName, IsStable) {
+  EXPECT_STREQ(round_end_name(RoundEnd::kCommitted), "committed");
+  EXPECT_STREQ(round_end_name(RoundEnd::kMembersLost), "members_lost");
+  EXPECT_STREQ(round_end_name(RoundEnd::kUnavailable), "unavailable");
+  EXPECT_STREQ(round_end_name(RoundEnd::kRefused), "refused");
+  EXPECT_STREQ(round_end_name(RoundEnd::kGroupGone), "group_gone");
+}
+
 }  // namespace
 }  // namespace gang::engine

@@ -25,6 +25,9 @@ enum class Verdict {
 
 /// Stable name, CamelCase ("ImpossibleNow"): reason of gang-scheduler.dev/Satisfied, metrics, logs.
 [[nodiscard]] const char* verdict_name(Verdict verdict);
+/// Upstream's reason of a False condition with this verdict: "Unschedulable", or "SchedulerError"
+/// where more room would not help.
+[[nodiscard]] const char* failure_reason(Verdict verdict);
 
 /// One cause with the number of nodes it refuses.
 struct Reason {

@@ -72,6 +72,9 @@ enum class RoundEnd {
   kGroupGone,    ///< the PodGroup was deleted or replaced
 };
 
+/// Stable name in snake case ("members_lost"), for metrics, traces and logs.
+[[nodiscard]] const char* round_end_name(RoundEnd end);
+
 /// The report of the binder after a round.
 struct RoundOutcome {
   GangRef gang;
