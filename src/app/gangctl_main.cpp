@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/version.h"
@@ -24,52 +24,49 @@ struct RunFlags {
   bool show = false;
 };
 
-gang::Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return gang::fail(gang::Code::kNotFound, "cannot be read; name an existing file");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 gang::Result<void> write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::trunc);
   file << text;
   file.close();
-  if (!file) return gang::fail(gang::Code::kUnavailable, "cannot be written");
+  if (!file) return gang::fail(gang::Code::kUnavailable, path + ": cannot be written");
   return {};
 }
 
 /// Runs one file; the result says whether its outputs were as expected.
 gang::Result<bool> run_file(const std::string& path, const RunFlags& flags) {
-  GANG_TRY(const std::string text, read_file(path));
+  GANG_TRY(const std::string text, gang::sim::read_text(path));
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const auto mode =
       flags.rewrite ? gang::sim::ScenarioMode::kRewrite : gang::sim::ScenarioMode::kCompare;
-  GANG_TRY(const gang::sim::ScenarioResult result,
-           gang::sim::run_scenario(text, folder.empty() ? "." : folder, mode));
+  gang::Result<gang::sim::ScenarioResult> result =
+      gang::sim::run_scenario(text, folder.empty() ? "." : folder, mode);
+  if (!result) return gang::in_context(path, std::move(result).error());
   if (flags.rewrite) {
-    if (result.text != text) GANG_TRY_VOID(write_file(path, result.text));
-    std::cout << (result.text == text ? "same " : "rewritten ") << path << "\n";
+    if (result->text != text) GANG_TRY_VOID(write_file(path, result->text));
+    std::cout << (result->text == text ? "same " : "rewritten ") << path << "\n";
+    for (const std::string& mistake : result->mistakes) std::cout << "  " << mistake << "\n";
     return true;
   }
-  if (flags.show) std::cout << result.text << "\n";
-  if (!flags.show || !result.passed) {
-    std::cout << (result.passed ? "ok " : "FAILED ") << path << "\n" << result.difference;
+  if (flags.show) std::cout << result->text << "\n";
+  if (!flags.show || !result->passed) {
+    std::cout << (result->passed ? "ok " : "FAILED ") << path << "\n" << result->difference;
   }
-  return result.passed;
+  return result->passed;
 }
 
+/// The exit code: 2 when a file cannot be read or is no scenario, 1 when an output differs.
 int run(const RunFlags& flags) {
-  int failed = 0;
+  std::size_t failed = 0;
+  bool is_unreadable = false;
   for (const std::string& path : flags.files) {
     const gang::Result<bool> passed = run_file(path, flags);
-    if (!passed) std::cout << "FAILED " << path << "\n  " << passed.error().message << "\n";
+    if (!passed) std::cerr << "gangctl: " << passed.error().message << "\n";
+    if (!passed) is_unreadable = true;
     if (!passed || !*passed) ++failed;
   }
   if (flags.show && failed == 0) return EXIT_SUCCESS;
-  std::cout << flags.files.size() - static_cast<std::size_t>(failed) << " passed, " << failed
-            << " failed\n";
+  std::cout << flags.files.size() - failed << " passed, " << failed << " failed\n";
+  if (is_unreadable) return kExitUsage;
   return failed == 0 ? EXIT_SUCCESS : kExitFailure;
 }
 

@@ -1,8 +1,12 @@
 #include "sim/pod_words.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
+#include "sim/name_rules.h"
 #include "sim/resource_words.h"
 
 namespace gang::sim {
@@ -24,18 +28,38 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
 }
 
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
 /// "key", "key:Effect" or "key:Operator:value".
-api::Toleration parse_toleration(const std::string& text) {
+Result<api::Toleration> parse_toleration(const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
   api::Toleration toleration;
   toleration.key = parts[0];
   toleration.op = "Exists";
+  GANG_TRY_VOID(check_key("tolerate=" + text, toleration.key));
   if (parts.size() == 2) toleration.effect = parts[1];
-  if (parts.size() >= 3) {
+  if (parts.size() == 3) {
     toleration.op = parts[1];
     toleration.value = parts[2];
   }
+  const bool is_effect =
+      toleration.effect.empty() ||
+      is_one_of(toleration.effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+  const bool is_operator = is_one_of(toleration.op, {"Exists", "Equal", "Gt", "Lt"});
+  if (parts.size() > 3 || !is_effect || !is_operator) {
+    return fail(Code::kInvalidArgument,
+                "tolerate=" + text +
+                    " is no toleration; write key, key:NoSchedule or key:Equal:value (Gt, Lt)");
+  }
   return toleration;
+}
+
+bool is_address(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> parsed{};
+  return inet_pton(AF_INET, text.c_str(), parsed.data()) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), parsed.data()) == 1;
 }
 
 /// "8471", "8471/UDP", "8471/TCP@127.0.0.1".
@@ -44,13 +68,16 @@ Result<api::HostPort> parse_port(const std::string& text) {
   const std::string left = text.substr(0, at_sign);
   const std::size_t slash = left.find('/');
   const std::optional<int> number = parse_number(left.substr(0, slash));
-  if (!number || *number > 65535) {
-    return fail(Code::kInvalidArgument, "port=" + text + " is no port; write one like 8471/UDP");
-  }
   api::HostPort port;
-  port.port = *number;
   port.protocol = slash == std::string::npos ? "TCP" : left.substr(slash + 1);
   port.ip = at_sign == std::string::npos ? "0.0.0.0" : text.substr(at_sign + 1);
+  const bool is_port = number && *number >= 1 && *number <= 65535;
+  if (!is_port || !is_one_of(port.protocol, {"TCP", "UDP", "SCTP"}) || !is_address(port.ip)) {
+    return fail(
+        Code::kInvalidArgument,
+        "port=" + text + " is no port; write 1 to 65535, like 8471, 8471/UDP or 8471/TCP@10.0.0.1");
+  }
+  port.port = *number;
   return port;
 }
 
@@ -63,6 +90,17 @@ Result<void> add_affinity(api::Pod& pod, const std::string& text) {
   }
   api::NodeSelectorRequirement requirement{parts[0], parts[1], {}};
   if (parts.size() == 3) requirement.values = split(parts[2], ',');
+  GANG_TRY_VOID(check_key("affinity=" + text, requirement.key));
+  const std::size_t count = requirement.values.size();
+  const bool is_good = (is_one_of(parts[1], {"In", "NotIn"}) && count > 0) ||
+                       (is_one_of(parts[1], {"Gt", "Lt"}) && count == 1) ||
+                       (is_one_of(parts[1], {"Exists", "DoesNotExist"}) && count == 0);
+  if (!is_good) {
+    return fail(Code::kInvalidArgument,
+                "affinity=" + text +
+                    " has no such operator; write In or NotIn with values, Gt or Lt with one, "
+                    "Exists or DoesNotExist with none");
+  }
   if (!pod.required_affinity) pod.required_affinity.emplace().terms.emplace_back();
   pod.required_affinity->terms[0].expressions.push_back(std::move(requirement));
   return {};
@@ -92,41 +130,13 @@ Result<void> set_request(api::Pod& pod, api::ContainerKind kind, const std::stri
 
 Result<void> set_priority(api::Pod& pod, const std::string& value) {
   const std::optional<int> number = parse_number(value);
-  if (!number) return fail(Code::kInvalidArgument, "priority=" + value + " is not a number");
+  if (!number || *number > kPriorityMax) {
+    return fail(Code::kInvalidArgument, "priority=" + value +
+                                            " is not allowed; write a whole number up to " +
+                                            std::to_string(kPriorityMax));
+  }
   pod.priority = *number;
   pod.priority_class_name = "priority-" + value;
-  return {};
-}
-
-Result<void> apply_option(api::Pod& pod, const std::string& key, const std::string& value) {
-  const auto suffix = [&](std::string_view prefix) { return key.substr(prefix.size()); };
-  if (key == "group") {
-    pod.pod_group_name = value;
-  } else if (key == "namespace") {
-    pod.meta.key.name_space = value;
-  } else if (key == "scheduler") {
-    pod.scheduler_name = value;
-  } else if (key == "gate") {
-    pod.scheduling_gates.push_back(value);
-  } else if (key == "priority") {
-    return set_priority(pod, value);
-  } else if (key == "tolerate") {
-    pod.tolerations.push_back(parse_toleration(value));
-  } else if (key == "port") {
-    GANG_TRY(api::HostPort port, parse_port(value));
-    pod.host_ports.push_back(std::move(port));
-  } else if (key == "affinity") {
-    return add_affinity(pod, value);
-  } else if (key.starts_with("selector.")) {
-    pod.node_selector.emplace_back(suffix("selector."), value);
-    std::sort(pod.node_selector.begin(), pod.node_selector.end());
-  } else if (key.starts_with("init.")) {
-    return set_request(pod, api::ContainerKind::kInit, suffix("init."), value);
-  } else if (key.starts_with("sidecar.")) {
-    return set_request(pod, api::ContainerKind::kSidecar, suffix("sidecar."), value);
-  } else {
-    return set_request(pod, api::ContainerKind::kMain, key, value);
-  }
   return {};
 }
 
@@ -144,6 +154,63 @@ Result<void> apply_rule(api::PodRules& rules, const std::string& value) {
     return fail(Code::kInvalidArgument,
                 "uses=" + value +
                     " is unknown; write pod-affinity, topology-spread, volumes or resource-claims");
+  }
+  return {};
+}
+
+Result<void> add_gate(api::Pod& pod, const std::string& gate) {
+  GANG_TRY_VOID(check_key("gate=", gate));
+  if (std::find(pod.scheduling_gates.begin(), pod.scheduling_gates.end(), gate) !=
+      pod.scheduling_gates.end()) {
+    return fail(Code::kAlreadyExists, "gate=" + gate + " is there twice; keep one");
+  }
+  pod.scheduling_gates.push_back(gate);
+  return {};
+}
+
+Result<void> add_selector(api::Pod& pod, const std::string& key, const std::string& value) {
+  GANG_TRY_VOID(check_key("selector.", key));
+  GANG_TRY_VOID(check_value("selector." + key + "=", value));
+  pod.node_selector.emplace_back(key, value);
+  std::sort(pod.node_selector.begin(), pod.node_selector.end());
+  return {};
+}
+
+/// Options whose value is a name: where the pod belongs. False when `key` is none of them.
+Result<bool> apply_name(api::Pod& pod, const std::string& key, const std::string& value) {
+  if (key == "namespace") {
+    GANG_TRY_VOID(check_namespace("namespace=", value));
+    pod.meta.key.name_space = value;
+    return true;
+  }
+  if (key != "group" && key != "scheduler") return false;
+  GANG_TRY_VOID(check_name(key + "=", value));
+  (key == "group" ? pod.pod_group_name : pod.scheduler_name) = value;
+  return true;
+}
+
+Result<void> apply_option(api::Pod& pod, const std::string& key, const std::string& value) {
+  const auto suffix = [&](std::string_view prefix) { return key.substr(prefix.size()); };
+  GANG_TRY(const bool is_name, apply_name(pod, key, value));
+  if (is_name) return {};
+  if (key == "gate") return add_gate(pod, value);
+  if (key == "priority") return set_priority(pod, value);
+  if (key == "affinity") return add_affinity(pod, value);
+  if (key == "uses") return apply_rule(pod.rules, value);
+  if (key == "tolerate") {
+    GANG_TRY(api::Toleration toleration, parse_toleration(value));
+    pod.tolerations.push_back(std::move(toleration));
+  } else if (key == "port") {
+    GANG_TRY(api::HostPort port, parse_port(value));
+    pod.host_ports.push_back(std::move(port));
+  } else if (key.starts_with("selector.")) {
+    return add_selector(pod, suffix("selector."), value);
+  } else if (key.starts_with("init.")) {
+    return set_request(pod, api::ContainerKind::kInit, suffix("init."), value);
+  } else if (key.starts_with("sidecar.")) {
+    return set_request(pod, api::ContainerKind::kSidecar, suffix("sidecar."), value);
+  } else {
+    return set_request(pod, api::ContainerKind::kMain, key, value);
   }
   return {};
 }
@@ -169,11 +236,7 @@ Result<api::Pod> pod_model(const Command& command) {
     const bool is_verb_option =
         std::find(kVerbOptions.begin(), kVerbOptions.end(), key) != kVerbOptions.end();
     if (is_verb_option) continue;
-    if (key == "uses") {
-      GANG_TRY_VOID(apply_rule(pod.rules, value));
-    } else {
-      GANG_TRY_VOID(apply_option(pod, key, value));
-    }
+    GANG_TRY_VOID(apply_option(pod, key, value));
   }
   if (command.has_word("bare")) pod.meta.controller.reset();
   return pod;

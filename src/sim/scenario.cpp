@@ -1,15 +1,14 @@
 #include "gang/sim/scenario.h"
 
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
-#include <sstream>
 
-#include "sim/manifest.h"
+#include "gang/base/check.h"
 #include "sim/report.h"
 #include "sim/scenario_options.h"
 #include "sim/scenario_parser.h"
+#include "sim/verb_forms.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -24,16 +23,11 @@ class Run {
   explicit Run(std::string folder) : folder_(std::move(folder)) {}
 
   Result<Lines> perform(const Command& command) {
-    if (command.verb() == "config") return configure(command);
+    GANG_TRY_VOID(check_form(command));
     using Verb = std::function<Result<Lines>(Run&, const Command&)>;
     static const std::map<std::string, Verb> kVerbs = verbs();
     const auto verb = kVerbs.find(command.verb());
-    if (verb == kVerbs.end()) {
-      std::string known;
-      for (const auto& [name, unused] : kVerbs) known += (known.empty() ? "" : ", ") + name;
-      return fail(Code::kInvalidArgument,
-                  "\"" + command.verb() + "\" is no verb; write one of " + known + ", config");
-    }
+    CHECK(verb != kVerbs.end());
     return verb->second(*this, command);
   }
 
@@ -68,13 +62,14 @@ class Run {
          }},
         {"fail",
          [](Run& run, const Command& command) {
-           const bool is_fault = command.has_word("bind");
+           const bool is_fault = command.words()[0] == "bind";
            SimCluster& cluster = run.simulator().cluster();
            return is_fault ? arm_bind_fault(cluster, command)
                            : end_pods(cluster, command, api::PodPhase::kFailed);
          }},
+        {"config", [](Run& run, const Command& command) { return run.configure(command); }},
         {"load", [](Run& run, const Command& command) { return run.load(command); }},
-        {"cycle", [](Run& run, const Command& command) { return run.cycle(command); }},
+        {"cycle", [](Run& run, const Command&) { return run.cycle(); }},
         {"advance", [](Run& run, const Command& command) { return run.advance(command); }},
         {"plan", [](Run& run, const Command& command) { return run.plan(command); }},
         {"show", [](Run& run, const Command& command) { return run.show_what(command); }},
@@ -92,6 +87,9 @@ class Run {
     if (simulator_) {
       return fail(Code::kInvalidArgument, "config comes before every other command; move it up");
     }
+    if (command.options().empty()) {
+      return fail(Code::kInvalidArgument, "no option is named; write: config key=value");
+    }
     for (const auto& [key, value] : command.options()) {
       GANG_TRY_VOID(set_option(options_, key, value));
     }
@@ -99,47 +97,18 @@ class Run {
   }
 
   Result<Lines> load(const Command& command) {
-    if (command.words().size() != 1) return fail(Code::kInvalidArgument, "write: load FILE.yaml");
     const std::string& name = command.words()[0];
-    const std::string path = name.starts_with("/") ? name : folder_ + "/" + name;
-    std::ifstream file(path);
-    if (!file) return fail(Code::kNotFound, "the file " + path + " cannot be read");
-    std::stringstream text;
-    text << file.rdbuf();
-    Result<Manifest> manifest = parse_manifest(text.str());
-    if (!manifest) return in_context(command.words()[0], std::move(manifest).error());
-    for (ManifestObject& loaded : manifest->objects) put(std::move(loaded.object));
-    Lines lines{std::to_string(manifest->objects.size()) + " objects"};
-    for (const std::string& skipped : manifest->skipped) lines.push_back("skipped " + skipped);
-    return lines;
+    return load_manifest(simulator().cluster(),
+                         name.starts_with("/") ? name : folder_ + "/" + name);
   }
 
-  void put(api::Object object) {
-    SimCluster& cluster = simulator().cluster();
-    if (auto* pod = std::get_if<api::Pod>(&object)) {
-      if (pod->meta.key.name_space.empty()) pod->meta.key.name_space = "default";
-      cluster.put_pod(std::move(*pod));
-    } else if (auto* node = std::get_if<api::Node>(&object)) {
-      cluster.put_node(std::move(*node));
-    } else if (auto* group = std::get_if<api::PodGroup>(&object)) {
-      if (group->meta.key.name_space.empty()) group->meta.key.name_space = "default";
-      cluster.put_pod_group(std::move(*group));
-    } else if (auto* composite = std::get_if<api::CompositePodGroup>(&object)) {
-      cluster.put_composite_pod_group(std::move(*composite));
-    } else if (auto* priority_class = std::get_if<api::PriorityClass>(&object)) {
-      cluster.put_priority_class(std::move(*priority_class));
-    }
-  }
-
-  Result<Lines> cycle(const Command& command) {
-    if (!command.words().empty()) return fail(Code::kInvalidArgument, "cycle takes no words");
+  Result<Lines> cycle() {
     simulator().settle();
     return nonempty(trace_lines(simulator().take_trace(), TraceTime::kHide));
   }
 
   Result<Lines> advance(const Command& command) {
-    if (command.words().size() != 1) return fail(Code::kInvalidArgument, "write: advance 30s");
-    GANG_TRY(const Duration step, parse_duration(command.words()[0]));
+    GANG_TRY(const Duration step, parse_span("advance", command.words()[0]));
     simulator().advance(step);
     return nonempty(trace_lines(simulator().take_trace(), TraceTime::kShow));
   }
@@ -150,20 +119,18 @@ class Run {
   }
 
   Result<Lines> plan(const Command& command) {
-    if (command.words().size() != 1) return fail(Code::kInvalidArgument, "write: plan GANG");
     return plan_lines(simulator(), command.words()[0], options_.scheduler.engine);
   }
 
   Result<Lines> show_what(const Command& command) {
-    const std::string what = command.words().empty() ? "" : command.words()[0];
-    GANG_TRY(Lines lines, show(simulator(), what));
+    GANG_TRY(Lines lines, show(simulator(), command.words()[0]));
     if (lines.empty()) lines.emplace_back("none");
     return lines;
   }
 
   Result<Lines> crash(const Command& command) {
     if (!simulator().daemon_is_up()) return fail(Code::kUnavailable, "the daemon is down already");
-    GANG_TRY(const int after, command.number("after", 0));
+    GANG_TRY(const int after, command.number("after", 0, Range{1, kNamesMax}));
     if (after == 0) {
       simulator().crash();
       return trace_lines(simulator().take_trace(), TraceTime::kHide);
@@ -201,7 +168,11 @@ Result<ScenarioResult> run_scenario(std::string_view text, const std::string& fo
     Result<Command> command = Command::parse(block.command);
     Result<Lines> lines =
         command ? run.perform(*command) : Result<Lines>(tl::unexpected<Error>(command.error()));
-    if (!lines) lines = Lines{"error: " + lines.error().message};
+    if (!lines) {
+      const std::string& message = lines.error().message;
+      result.mistakes.push_back("line " + std::to_string(block.line) + ": " + message);
+      lines = Lines{"error: " + message};
+    }
     if (mode == ScenarioMode::kCompare && result.passed && *lines != block.expected) {
       result.passed = false;
       result.difference = "line " + std::to_string(block.line) + ": " + block.command +

@@ -9,15 +9,26 @@ namespace gang::sim {
 
 namespace {
 
+constexpr Duration kDurationMax = std::chrono::hours(24);
+constexpr Duration kSecond = std::chrono::seconds(1);
+constexpr int kSearchStepsMax = 100'000'000;
+
 using Setter = std::function<Result<void>(SimulatorOptions&, const std::string&)>;
 
 Result<void> bad_value(const std::string& value, const char* mend) {
   return fail(Code::kInvalidArgument, "\"" + value + "\" is not allowed; write " + mend);
 }
 
-Setter duration(Duration scheduler::Options::*field) {
-  return [field](SimulatorOptions& options, const std::string& value) -> Result<void> {
-    GANG_TRY(options.scheduler.*field, parse_duration(value));
+/// The limits are those of the daemon's configuration file.
+Setter duration(Duration scheduler::Options::*field, Duration low) {
+  return [field, low](SimulatorOptions& options, const std::string& value) -> Result<void> {
+    const Result<Duration> parsed = parse_duration(value);
+    if (!parsed || *parsed < low || *parsed > kDurationMax) {
+      const std::string mend = "a duration from " + format_duration(low) + " to " +
+                               format_duration(kDurationMax) + ", like 30s";
+      return bad_value(value, mend.c_str());
+    }
+    options.scheduler.*field = *parsed;
     return {};
   };
 }
@@ -46,7 +57,9 @@ Result<void> set_priority_mismatch(SimulatorOptions& options, const std::string&
 
 Result<void> set_search_steps_max(SimulatorOptions& options, const std::string& value) {
   const std::optional<int> number = parse_number(value);
-  if (!number) return bad_value(value, "a whole number");
+  if (!number || *number < 1 || *number > kSearchStepsMax) {
+    return bad_value(value, "a whole number from 1 to 100000000");
+  }
   options.scheduler.engine.search_steps_max = *number;
   return {};
 }
@@ -66,9 +79,9 @@ Result<void> set_option(SimulatorOptions& options, const std::string& key,
       {"priority_mismatch", set_priority_mismatch},
       {"search_steps_max", set_search_steps_max},
       {"toleration_comparison", set_toleration_comparison},
-      {"incomplete_grace", duration(&scheduler::Options::incomplete_grace)},
-      {"repair_deadline", duration(&scheduler::Options::repair_deadline)},
-      {"safety_interval", duration(&scheduler::Options::safety_interval)},
+      {"incomplete_grace", duration(&scheduler::Options::incomplete_grace, Duration::zero())},
+      {"repair_deadline", duration(&scheduler::Options::repair_deadline, kSecond)},
+      {"safety_interval", duration(&scheduler::Options::safety_interval, kSecond)},
   };
   const auto setter = kSetters.find(key);
   if (setter == kSetters.end()) {

@@ -8,7 +8,9 @@ namespace gang::sim {
 
 namespace {
 
-constexpr int kRangeMax = 100'000;
+constexpr std::size_t kTextBytesMax = 16 << 20;
+constexpr std::size_t kPatternMax = 253 + 1 + 63;  ///< a name, "/", a namespace
+constexpr Duration kSpanMax = std::chrono::hours(24 * 365);
 constexpr std::string_view kSeparator = "----";
 
 std::vector<std::string> split_lines(std::string_view text) {
@@ -31,6 +33,34 @@ bool is_blank(const std::string& line) {
   return std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isspace(c); });
 }
 
+/// Fails on the first line with a control character: a binary file, or one in another encoding.
+Result<void> check_text(const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool has_control = std::any_of(lines[i].begin(), lines[i].end(), [](unsigned char c) {
+      return (c < 0x20 && c != '\t') || c == 0x7f;
+    });
+    if (has_control) {
+      return fail(Code::kInvalidArgument,
+                  at_line(i, "a control character: this is no text; write it in UTF-8"));
+    }
+  }
+  return {};
+}
+
+/// The outputs that are expected below a "----", up to an empty line.
+Result<void> read_expected(const std::vector<std::string>& lines, std::size_t& at, Block& block) {
+  for (; at < lines.size() && !is_blank(lines[at]); ++at) {
+    if (lines[at] == kSeparator) {
+      return fail(Code::kInvalidArgument,
+                  at_line(at,
+                          "a second \"----\" in one block; write an empty line before its "
+                          "command"));
+    }
+    block.expected.push_back(lines[at]);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<int> parse_number(std::string_view text) {
@@ -42,7 +72,16 @@ std::optional<int> parse_number(std::string_view text) {
 }
 
 Result<ScenarioText> parse_scenario(std::string_view text) {
+  if (text.empty()) {
+    return fail(Code::kInvalidArgument,
+                "is empty; write a comment that says what it shows, then "
+                "commands");
+  }
+  if (text.size() > kTextBytesMax) {
+    return fail(Code::kResourceExhausted, "is larger than 16 MiB; a scenario is small");
+  }
   const std::vector<std::string> lines = split_lines(text);
+  GANG_TRY_VOID(check_text(lines));
   ScenarioText scenario;
   std::size_t at = 0;
   while (at < lines.size() && lines[at].starts_with("#")) scenario.comment.push_back(lines[at++]);
@@ -67,7 +106,7 @@ Result<ScenarioText> parse_scenario(std::string_view text) {
                   at_line(at - 1, "the command is not followed by a line \"----\"; write one"));
     }
     ++at;
-    while (at < lines.size() && !is_blank(lines[at])) block.expected.push_back(lines[at++]);
+    GANG_TRY_VOID(read_expected(lines, at, block));
     scenario.blocks.push_back(std::move(block));
   }
   if (scenario.blocks.empty()) {
@@ -125,17 +164,30 @@ bool Command::has_word(std::string_view word) const {
   return std::find(words_.begin(), words_.end(), word) != words_.end();
 }
 
-Result<int> Command::number(std::string_view key, int otherwise) const {
+Result<int> Command::number(std::string_view key, int otherwise, Range range) const {
   const std::string* text = option(key);
   if (text == nullptr) return otherwise;
-  if (const std::optional<int> value = parse_number(*text)) return *value;
+  const std::optional<int> value = parse_number(*text);
+  if (value && *value >= range.low && *value <= range.high) return *value;
   return fail(Code::kInvalidArgument,
-              std::string(key) + "=" + *text + " is not a whole number; write one like 4");
+              std::string(key) + "=" + *text + " is not allowed; write a whole number from " +
+                  std::to_string(range.low) + " to " + std::to_string(range.high));
+}
+
+Result<Duration> parse_span(std::string_view field, const std::string& text) {
+  Result<Duration> span = parse_duration(text);
+  if (!span) return in_context(std::string(field), std::move(span).error());
+  if (*span <= kSpanMax) return span;
+  return fail(Code::kInvalidArgument, std::string(field) + ": " + text + " is longer than " +
+                                          format_duration(kSpanMax) + ", the most; write less");
 }
 
 Result<std::vector<std::string>> expand_names(const std::string& pattern) {
   const std::size_t open = pattern.find('[');
   if (open == std::string::npos) return std::vector<std::string>{pattern};
+  if (pattern.size() > kPatternMax) {
+    return fail(Code::kInvalidArgument, "a name of more than 253 characters; write a shorter one");
+  }
   const std::size_t dash = pattern.find('-', open);
   const std::size_t close = pattern.find(']', open);
   const auto bad = [&] {
@@ -147,9 +199,15 @@ Result<std::vector<std::string>> expand_names(const std::string& pattern) {
   const std::string low = pattern.substr(open + 1, dash - open - 1);
   const std::optional<int> first = parse_number(low);
   const std::optional<int> last = parse_number(pattern.substr(dash + 1, close - dash - 1));
-  if (!first || !last || *last < *first || *last - *first >= kRangeMax) return bad();
+  if (!first || !last || *last < *first || *first < 0) return bad();
+  if (*last - *first >= kNamesMax) {
+    return fail(Code::kResourceExhausted,
+                "\"" + pattern +
+                    "\" stands for more than 100000 names, the most; write a smaller "
+                    "range");
+  }
   std::vector<std::string> names;
-  for (int i = *first; i <= *last; ++i) {
+  for (std::int64_t i = *first; i <= *last; ++i) {
     std::string digits = std::to_string(i);
     if (low.starts_with('0') && digits.size() < low.size()) {
       digits.insert(0, low.size() - digits.size(), '0');

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gang/base/result.h"
+#include "gang/base/time.h"
 
 namespace gang::sim {
 
@@ -26,11 +27,22 @@ struct ScenarioText {
   std::vector<Block> blocks;
 };
 
+/// Fails with the line on a text that has no such form, that is no text (a control character), or
+/// that is larger than 16 MiB.
 [[nodiscard]] Result<ScenarioText> parse_scenario(std::string_view text);
 
 /// The file again, with `outputs[i]` as the expected output of block i.
 [[nodiscard]] std::string format_scenario(const ScenarioText& scenario,
                                           const std::vector<std::vector<std::string>>& outputs);
+
+/// Inclusive limits of a number.
+struct Range {
+  int low;
+  int high;
+};
+
+/// The most names that one range, or one command, may stand for.
+inline constexpr int kNamesMax = 100'000;
 
 /// A command taken apart: verb, bare words, key=value options in order.
 class Command {
@@ -45,8 +57,9 @@ class Command {
   /// The option's value, or null.
   [[nodiscard]] const std::string* option(std::string_view key) const;
   [[nodiscard]] bool has_word(std::string_view word) const;
-  /// A whole number option with a default; fails with the option's name on anything else.
-  [[nodiscard]] Result<int> number(std::string_view key, int otherwise) const;
+  /// A whole number option with a default; fails with the option's name on anything else, and on
+  /// a number outside of `range`.
+  [[nodiscard]] Result<int> number(std::string_view key, int otherwise, Range range) const;
 
  private:
   std::string verb_;
@@ -56,6 +69,9 @@ class Command {
 
 /// "n[1-3]" is n1 n2 n3, "n[08-10]" keeps the width; a name without brackets is itself.
 [[nodiscard]] Result<std::vector<std::string>> expand_names(const std::string& pattern);
+
+/// The value of an option as a time span from 0s to a year; fails with `field`.
+[[nodiscard]] Result<Duration> parse_span(std::string_view field, const std::string& text);
 
 /// A decimal number that fits into 32 bits.
 [[nodiscard]] std::optional<int> parse_number(std::string_view text);

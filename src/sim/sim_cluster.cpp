@@ -230,6 +230,23 @@ void SimCluster::end_terminations() {
   for (const api::ObjectKey& key : due) erase_pod(key);
 }
 
+bool SimCluster::contains(api::Kind kind, const api::ObjectKey& key) const {
+  switch (kind) {
+    case api::Kind::kPod:
+      return pods_.contains(key);
+    case api::Kind::kNode:
+      return nodes_.contains(key);
+    case api::Kind::kPodGroup:
+      return groups_.contains(key);
+    case api::Kind::kCompositePodGroup:
+      return composites_.contains(key);
+    case api::Kind::kPriorityClass:
+      return priority_classes_.contains(key);
+    default:
+      return false;
+  }
+}
+
 const api::Pod* SimCluster::pod(const api::ObjectKey& key) const {
   const auto at = pods_.find(key);
   return at == pods_.end() ? nullptr : &at->second;

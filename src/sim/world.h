@@ -19,6 +19,17 @@ using Lines = std::vector<std::string>;
 /// "name" is in the namespace default; "ns/name" names both.
 [[nodiscard]] api::ObjectKey parse_key(const std::string& text);
 
+/// What the words from `first` on name, ranges expanded and the verb's words basic and bare left
+/// out. Each name is one that Kubernetes accepts and stands there once. `what` is "pod", "group" or
+/// "node".
+[[nodiscard]] Result<std::vector<api::ObjectKey>> named_objects(const Command& command,
+                                                                std::size_t first,
+                                                                const std::string& what);
+
+/// The error of an object that is made twice.
+[[nodiscard]] tl::unexpected<Error> is_there(const std::string& what, const api::ObjectKey& key,
+                                             const std::string& mend);
+
 Result<Lines> make_nodes(SimCluster& cluster, const Command& command);
 Result<Lines> change_node(SimCluster& cluster, const Command& command);
 Result<Lines> make_group(SimCluster& cluster, const Command& command);
@@ -31,6 +42,8 @@ Result<Lines> delete_objects(SimCluster& cluster, const Command& command);
 Result<Lines> end_pods(SimCluster& cluster, const Command& command, api::PodPhase phase);
 Result<Lines> ungate_pods(SimCluster& cluster, const Command& command);
 Result<Lines> arm_bind_fault(SimCluster& cluster, const Command& command);
+/// Puts the objects of a manifest, or none when one of them is there already or breaks a rule.
+Result<Lines> load_manifest(SimCluster& cluster, const std::string& path);
 /// drop, restore, unserve, serve.
 Result<Lines> change_watch(SimCluster& cluster, const Command& command);
 

@@ -1,6 +1,8 @@
 // group, gang, gangs, update group, delete, and the faults of watches.
-#include <map>
+#include <algorithm>
+#include <limits>
 
+#include "sim/name_rules.h"
 #include "sim/pod_words.h"
 #include "sim/world.h"
 
@@ -8,43 +10,65 @@ namespace gang::sim {
 
 namespace {
 
-bool is_flag(const std::string& word) {
-  return word == "basic" || word == "bare";
-}
+constexpr Range kMinCount{1, std::numeric_limits<int>::max()};
+constexpr Range kPriority{std::numeric_limits<int>::min(), kPriorityMax};
 
-Result<std::vector<std::string>> group_names(const Command& command) {
-  std::vector<std::string> names;
-  for (const std::string& word : command.words()) {
-    if (is_flag(word)) continue;
-    GANG_TRY(const std::vector<std::string> expanded, expand_names(word));
-    names.insert(names.end(), expanded.begin(), expanded.end());
-  }
-  if (names.empty()) return fail(Code::kInvalidArgument, "no group is named; write its name");
-  return names;
-}
-
+/// The group that the options describe, without a name.
 Result<api::PodGroup> group_model(const Command& command, int min_count) {
   api::PodGroup group;
-  const std::string* name_space = command.option("namespace");
-  group.meta.key.name_space = name_space == nullptr ? "default" : *name_space;
-  group.spec.policy =
-      command.has_word("basic") ? api::GroupPolicy::kBasic : api::GroupPolicy::kGang;
-  group.spec.min_count = command.has_word("basic") ? 1 : min_count;
-  GANG_TRY(group.spec.priority, command.number("priority", 0));
+  const bool is_basic = command.has_word("basic");
+  if (is_basic && command.option("min") != nullptr) {
+    return fail(Code::kInvalidArgument, "min=: a basic group has no minimum; keep one of the two");
+  }
+  group.spec.policy = is_basic ? api::GroupPolicy::kBasic : api::GroupPolicy::kGang;
+  group.spec.min_count = is_basic ? 1 : min_count;
+  GANG_TRY(group.spec.priority, command.number("priority", 0, kPriority));
   if (group.spec.priority != 0) {
     group.spec.priority_class_name = "priority-" + std::to_string(group.spec.priority);
   }
-  if (const std::string* key = command.option("topology")) group.spec.topology_keys = {*key};
-  if (const std::string* parent = command.option("parent")) group.spec.parent_name = *parent;
+  if (const std::string* key = command.option("topology")) {
+    GANG_TRY_VOID(check_key("topology=", *key));
+    group.spec.topology_keys = {*key};
+  }
+  if (const std::string* parent = command.option("parent")) {
+    GANG_TRY_VOID(check_name("parent=", *parent));
+    group.spec.parent_name = *parent;
+  }
   return group;
 }
 
-Result<void> put_group(SimCluster& cluster, const Command& command, const std::string& name,
-                       int min_count) {
-  GANG_TRY(api::PodGroup group, group_model(command, min_count));
-  group.meta.key.name = name;
-  cluster.put_pod_group(std::move(group));
+/// Makes the groups, or none when one is there already.
+Result<void> put_groups(SimCluster& cluster, const Command& command,
+                        const std::vector<api::ObjectKey>& keys, int min_count) {
+  GANG_TRY(const api::PodGroup model, group_model(command, min_count));
+  for (const api::ObjectKey& key : keys) {
+    if (cluster.pod_group(key) != nullptr) return is_there("group", key, "update or delete it");
+  }
+  for (const api::ObjectKey& key : keys) {
+    api::PodGroup group = model;
+    group.meta.key = key;
+    cluster.put_pod_group(std::move(group));
+  }
   return {};
+}
+
+/// The pods of several gangs, created in turn; fails when one is there already.
+Result<std::vector<api::Pod>> member_pods(const SimCluster& cluster, const api::Pod& model,
+                                          const std::vector<api::ObjectKey>& groups,
+                                          int pod_count) {
+  std::vector<api::Pod> pods;
+  for (int i = 0; i < pod_count; ++i) {
+    for (const api::ObjectKey& group : groups) {
+      api::Pod pod = model;
+      pod.meta.key = {group.name_space, group.name + "-" + std::to_string(i)};
+      pod.pod_group_name = group.name;
+      if (cluster.pod(pod.meta.key) != nullptr) {
+        return is_there("pod", pod.meta.key, "delete that pod");
+      }
+      pods.push_back(std::move(pod));
+    }
+  }
+  return pods;
 }
 
 Result<api::Kind> kind_of(const std::string& name) {
@@ -58,89 +82,114 @@ Result<api::Kind> kind_of(const std::string& name) {
 
 }  // namespace
 
-api::ObjectKey parse_key(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return {"default", text};
-  return {text.substr(0, slash), text.substr(slash + 1)};
-}
-
 Result<Lines> make_group(SimCluster& cluster, const Command& command) {
-  GANG_TRY(const std::vector<std::string> names, group_names(command));
-  GANG_TRY(const int min_count, command.number("min", 1));
-  for (const std::string& name : names) {
-    GANG_TRY_VOID(put_group(cluster, command, name, min_count));
+  if (command.words().size() > 1 && command.words()[1] != "basic") {
+    return fail(Code::kInvalidArgument,
+                "\"" + command.words()[1] + "\" is no word of a group; write basic, or a range");
   }
-  return Lines{"group " + names.front() + (names.size() > 1 ? " ..." : "")};
+  GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 0, "group"));
+  GANG_TRY(const int min_count, command.number("min", 1, kMinCount));
+  GANG_TRY_VOID(put_groups(cluster, command, keys, min_count));
+  return Lines{"group " + keys.front().name + (keys.size() > 1 ? " ..." : "")};
 }
 
 Result<Lines> make_gangs(SimCluster& cluster, const Command& command) {
-  GANG_TRY(const std::vector<std::string> names, group_names(command));
-  GANG_TRY(const int pod_count, command.number("pods", 1));
-  GANG_TRY(const int min_count, command.number("min", pod_count));
+  GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 0, "group"));
+  if (command.verb() == "gang" && keys.size() > 1) {
+    return fail(Code::kInvalidArgument,
+                "group: \"" + keys[1].name + "\" is a second name; write gangs for several");
+  }
+  const int pods_max = kNamesMax / static_cast<int>(keys.size());
+  GANG_TRY(const int pod_count, command.number("pods", 1, Range{0, pods_max}));
+  GANG_TRY(const int min_count, command.number("min", std::max(pod_count, 1), kMinCount));
   GANG_TRY(const api::Pod model, pod_model(command));
-  for (const std::string& name : names) {
-    GANG_TRY_VOID(put_group(cluster, command, name, min_count));
-  }
-  for (int i = 0; i < pod_count; ++i) {
-    for (const std::string& name : names) {
-      api::Pod pod = model;
-      pod.meta.key.name = name + "-" + std::to_string(i);
-      pod.pod_group_name = name;
-      cluster.put_pod(std::move(pod));
-    }
-  }
+  GANG_TRY(std::vector<api::Pod> made, member_pods(cluster, model, keys, pod_count));
+  GANG_TRY_VOID(put_groups(cluster, command, keys, min_count));
+  for (api::Pod& pod : made) cluster.put_pod(std::move(pod));
   const std::string pods = std::to_string(pod_count) + (pod_count == 1 ? " pod" : " pods");
-  return Lines{names.size() == 1 ? pods : pods + " each, created in turn"};
+  return Lines{keys.size() == 1 ? pods : pods + " each, created in turn"};
 }
 
 Result<Lines> update_group(SimCluster& cluster, const Command& command) {
   const auto& words = command.words();
-  if (words.size() != 2 || words[0] != "group" || command.option("min") == nullptr) {
+  if (words[0] != "group" || command.option("min") == nullptr) {
     return fail(Code::kInvalidArgument, "write: update group NAME min=N");
   }
   const api::PodGroup* known = cluster.pod_group(parse_key(words[1]));
   if (known == nullptr) return fail(Code::kNotFound, "there is no group " + words[1]);
   api::PodGroup group = *known;
-  GANG_TRY(group.spec.min_count, command.number("min", 1));
+  GANG_TRY(group.spec.min_count, command.number("min", 1, kMinCount));
   cluster.put_pod_group(std::move(group));
   return Lines{"group " + words[1] + " changed"};
 }
 
 Result<Lines> delete_objects(SimCluster& cluster, const Command& command) {
-  const auto& words = command.words();
-  if (words.size() < 2) return fail(Code::kInvalidArgument, "write: delete pod|group|node NAME");
+  const std::string& what = command.words()[0];
+  const bool is_pod = what == "pod";
+  if (!is_pod && what != "group" && what != "node") {
+    return fail(Code::kInvalidArgument, "\"" + what + "\": write pod, group or node");
+  }
   Duration grace = Duration::zero();
   if (const std::string* text = command.option("grace")) {
-    GANG_TRY(grace, parse_duration(*text));
+    if (!is_pod) return fail(Code::kInvalidArgument, "grace=: only a pod has one; leave it out");
+    GANG_TRY(grace, parse_span("grace=", *text));
   }
-  std::size_t count = 0;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    GANG_TRY(const std::vector<std::string> names, expand_names(words[i]));
-    for (const std::string& name : names) {
-      bool found = false;
-      if (words[0] == "pod") found = cluster.delete_gracefully(parse_key(name), grace);
-      if (words[0] == "group") found = cluster.remove(api::Kind::kPodGroup, parse_key(name));
-      if (words[0] == "node") found = cluster.remove(api::Kind::kNode, {"", name});
-      if (!found) return fail(Code::kNotFound, "there is no " + words[0] + " " + name);
-      ++count;
-    }
+  const api::Kind kind = is_pod            ? api::Kind::kPod
+                         : what == "group" ? api::Kind::kPodGroup
+                                           : api::Kind::kNode;
+  GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 1, what));
+  for (const api::ObjectKey& key : keys) {
+    if (cluster.contains(kind, key)) continue;
+    return fail(Code::kNotFound, "there is no " + what + " " + key.text() + "; write its name");
   }
-  return Lines{std::to_string(count) + " deleted"};
+  for (const api::ObjectKey& key : keys) {
+    if (is_pod) cluster.delete_gracefully(key, grace);
+    if (!is_pod) cluster.remove(kind, key);
+  }
+  return Lines{std::to_string(keys.size()) + " deleted"};
 }
+
+namespace {
+
+tl::unexpected<Error> is_so_already(api::Kind kind, const char* state, const char* mend) {
+  return fail(Code::kInvalidArgument,
+              std::string(api::kind_name(kind)) + " " + state + "; " + mend);
+}
+
+Result<Lines> drop_or_restore(SimCluster& cluster, const Command& command, api::Kind kind) {
+  const auto& words = command.words();
+  if (command.verb() == "drop") {
+    if (words.size() > 2) return fail(Code::kInvalidArgument, "write: drop watch KIND");
+    if (cluster.is_dropped(kind))
+      return is_so_already(kind, "is not watched already", "restore it");
+    cluster.drop_watch(kind);
+    return Lines{"ok"};
+  }
+  if (words.size() > 2 && words[2] != "expired") {
+    return fail(Code::kInvalidArgument,
+                "\"" + words[2] + "\": write: restore watch KIND [expired]");
+  }
+  if (!cluster.is_dropped(kind)) return is_so_already(kind, "is watched", "drop the watch first");
+  cluster.restore_watch(kind, words.size() > 2);
+  return Lines{"ok"};
+}
+
+}  // namespace
 
 Result<Lines> change_watch(SimCluster& cluster, const Command& command) {
   const auto& words = command.words();
   const bool names_watch = command.verb() == "drop" || command.verb() == "restore";
-  const std::size_t at = names_watch ? 1 : 0;
-  if (words.size() <= at || (names_watch && words[0] != "watch")) {
-    return fail(Code::kInvalidArgument,
-                "write: " + command.verb() + (names_watch ? " watch KIND" : " KIND"));
+  if (names_watch && words[0] != "watch") {
+    return fail(Code::kInvalidArgument, "write: " + command.verb() + " watch KIND");
   }
-  GANG_TRY(const api::Kind kind, kind_of(words[at]));
-  if (command.verb() == "drop") cluster.drop_watch(kind);
-  if (command.verb() == "restore") cluster.restore_watch(kind, command.has_word("expired"));
-  if (command.verb() == "serve") cluster.set_served(kind, true);
-  if (command.verb() == "unserve") cluster.set_served(kind, false);
+  GANG_TRY(const api::Kind kind, kind_of(words[names_watch ? 1 : 0]));
+  if (names_watch) return drop_or_restore(cluster, command, kind);
+  const bool serve = command.verb() == "serve";
+  if (serve == cluster.is_served(kind)) {
+    return serve ? is_so_already(kind, "is served already", "unserve it first")
+                 : is_so_already(kind, "is not served already", "serve it first");
+  }
+  cluster.set_served(kind, serve);
   return Lines{"ok"};
 }
 

@@ -2,16 +2,13 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/name_rules.h"
 #include "sim/resource_words.h"
 #include "sim/world.h"
 
 namespace gang::sim {
 
 namespace {
-
-std::string at_least_one(const char* what) {
-  return std::string("no ") + what + " is named; write the names after the verb";
-}
 
 Result<api::TaintEffect> taint_effect(const std::string& text) {
   if (text == "NoSchedule") return api::TaintEffect::kNoSchedule;
@@ -35,6 +32,8 @@ Result<api::Taint> parse_taint(const std::string& text) {
   taint.key = left.substr(0, equals);
   taint.value = equals == std::string::npos ? "" : left.substr(equals + 1);
   taint.effect = effect;
+  GANG_TRY_VOID(check_key("taint=", taint.key));
+  GANG_TRY_VOID(check_value("taint=" + taint.key, taint.value));
   return taint;
 }
 
@@ -49,35 +48,71 @@ void set_label(api::StringMap& labels, const std::string& key, const std::string
   std::sort(labels.begin(), labels.end());
 }
 
+/// A node has one taint of a key and effect.
+Result<void> add_taint(api::Node& node, api::Taint taint) {
+  const bool is_double =
+      std::any_of(node.taints.begin(), node.taints.end(), [&](const api::Taint& known) {
+        return known.key == taint.key && known.effect == taint.effect;
+      });
+  if (is_double) {
+    return fail(Code::kAlreadyExists, "taint=" + taint.key +
+                                          ": the node has one of this key and effect; untaint it "
+                                          "first");
+  }
+  node.taints.push_back(std::move(taint));
+  return {};
+}
+
 Result<void> apply_option(api::Node& node, const std::string& key, const std::string& value) {
   if (key == "taint") {
     GANG_TRY(api::Taint taint, parse_taint(value));
-    node.taints.push_back(std::move(taint));
+    GANG_TRY_VOID(add_taint(node, std::move(taint)));
   } else if (key == "untaint") {
-    std::erase_if(node.taints, [&](const api::Taint& taint) { return taint.key == value; });
+    const std::size_t gone =
+        std::erase_if(node.taints, [&](const api::Taint& taint) { return taint.key == value; });
+    if (gone == 0) {
+      return fail(Code::kNotFound,
+                  "untaint=" + value + ": the node has no such taint; write the key of one");
+    }
   } else if (const std::optional<std::string> resource = resource_name(key)) {
     GANG_TRY(const api::Quantity quantity, parse_amount(key, value));
     node.allocatable.set(*resource, quantity);
   } else {
+    GANG_TRY_VOID(check_key("label", key));
+    GANG_TRY_VOID(check_value("label " + key, value));
     set_label(node.meta.labels, key, value);
   }
   return {};
 }
 
-Result<void> apply_words(api::Node& node, const std::vector<std::string>& words,
-                         std::size_t first) {
-  for (std::size_t i = first; i < words.size(); ++i) {
-    if (words[i] == "unschedulable" || words[i] == "cordon") {
+Result<void> apply_words(api::Node& node, const Command& command) {
+  for (std::size_t i = 1; i < command.words().size(); ++i) {
+    const std::string& word = command.words()[i];
+    if (word == "unschedulable" || word == "cordon") {
       node.unschedulable = true;
-    } else if (words[i] == "uncordon") {
+    } else if (word == "uncordon") {
       node.unschedulable = false;
     } else {
-      return fail(Code::kInvalidArgument, "\"" + words[i] +
+      return fail(Code::kInvalidArgument, "\"" + word +
                                               "\" is no word of a node; write cordon, uncordon "
                                               "or key=value");
     }
   }
   return {};
+}
+
+Result<void> apply(api::Node& node, const Command& command) {
+  GANG_TRY_VOID(apply_words(node, command));
+  for (const auto& [key, value] : command.options()) {
+    GANG_TRY_VOID(apply_option(node, key, value));
+  }
+  return {};
+}
+
+/// The nodes of the first word: the other words change them.
+Result<std::vector<api::ObjectKey>> named_nodes(const Command& command) {
+  GANG_TRY(const Command first, Command::parse(command.verb() + " " + command.words()[0]));
+  return named_objects(first, 0, "node");
 }
 
 api::Node default_node(const std::string& name) {
@@ -98,38 +133,39 @@ std::string plural(std::size_t count, const char* noun) {
 }  // namespace
 
 Result<Lines> make_nodes(SimCluster& cluster, const Command& command) {
-  if (command.words().empty()) return fail(Code::kInvalidArgument, at_least_one("node"));
-  GANG_TRY(const std::vector<std::string> names, expand_names(command.words()[0]));
+  GANG_TRY(const std::vector<api::ObjectKey> keys, named_nodes(command));
+  std::vector<api::Node> nodes;
   std::int64_t gpu_count = 0;
-  for (const std::string& name : names) {
-    api::Node node = default_node(name);
-    GANG_TRY_VOID(apply_words(node, command.words(), 1));
-    for (const auto& [key, value] : command.options()) {
-      GANG_TRY_VOID(apply_option(node, key, value));
+  for (const api::ObjectKey& key : keys) {
+    if (cluster.node(key.name) != nullptr) {
+      return is_there("node", key, "change it with: node " + key.name);
     }
+    api::Node node = default_node(key.name);
+    GANG_TRY_VOID(apply(node, command));
     const api::Quantity* gpus = node.allocatable.find(kGpuResource);
     if (gpus != nullptr) gpu_count += gpus->value();
-    cluster.put_node(std::move(node));
+    nodes.push_back(std::move(node));
   }
-  std::string line = plural(names.size(), "node");
+  for (api::Node& node : nodes) cluster.put_node(std::move(node));
+  std::string line = plural(keys.size(), "node");
   if (gpu_count > 0) line += ", " + std::to_string(gpu_count) + " gpu";
   return Lines{line};
 }
 
 Result<Lines> change_node(SimCluster& cluster, const Command& command) {
-  if (command.words().empty()) return fail(Code::kInvalidArgument, at_least_one("node"));
-  GANG_TRY(const std::vector<std::string> names, expand_names(command.words()[0]));
-  for (const std::string& name : names) {
-    const api::Node* known = cluster.node(name);
-    if (known == nullptr) return fail(Code::kNotFound, "there is no node " + name);
-    api::Node node = *known;
-    GANG_TRY_VOID(apply_words(node, command.words(), 1));
-    for (const auto& [key, value] : command.options()) {
-      GANG_TRY_VOID(apply_option(node, key, value));
+  GANG_TRY(const std::vector<api::ObjectKey> keys, named_nodes(command));
+  std::vector<api::Node> nodes;
+  for (const api::ObjectKey& key : keys) {
+    const api::Node* known = cluster.node(key.name);
+    if (known == nullptr) {
+      return fail(Code::kNotFound,
+                  "there is no node " + key.name + "; make it with: nodes " + key.name);
     }
-    cluster.put_node(std::move(node));
+    nodes.push_back(*known);
+    GANG_TRY_VOID(apply(nodes.back(), command));
   }
-  return Lines{plural(names.size(), "node") + " changed"};
+  for (api::Node& node : nodes) cluster.put_node(std::move(node));
+  return Lines{plural(keys.size(), "node") + " changed"};
 }
 
 }  // namespace gang::sim

@@ -14,13 +14,6 @@ std::string conversation(const std::string& text) {
   return result ? result->text : "";
 }
 
-/// What one command answers in an empty cluster.
-std::string answer(const std::string& command) {
-  const std::string head = "# test\n" + command + "\n----\n";
-  const std::string text = conversation(head);
-  return text.substr(head.size());
-}
-
 constexpr const char* kDeadlock =
     "# test\n"
     "nodes n[1-3] gpu=2\n----\n\n"
@@ -54,51 +47,6 @@ TEST(Scenario, NamesTheFirstBlockThatDiffers) {
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->passed);
   EXPECT_EQ(result->difference, "line 6: nodes n2\n  expected\n    2 nodes\n  got\n    1 node\n");
-}
-
-TEST(Scenario, AnswersEveryMistakeWithItsMend) {
-  const std::vector<std::pair<std::string, std::string>> rows = {
-      {"fly n1", "error: \"fly\" is no verb; write one of "},
-      {"nodes", "error: no node is named; write the names after the verb"},
-      {"nodes n1 wings",
-       "error: \"wings\" is no word of a node; write cordon, uncordon or key=value"},
-      {"nodes n1 gpu=two", "error: gpu=two: "},
-      {"nodes n1 taint=a", "error: taint=a has no effect; write key=value:Effect"},
-      {"nodes n1 taint=a:Never", "error: \"Never\" is no taint effect; write NoSchedule, "},
-      {"node n9 gpu=1", "error: there is no node n9"},
-      {"gang pods=2", "error: no group is named; write its name"},
-      {"gang g pods=x", "error: pods=x is not a whole number; write one like 4"},
-      {"pods gpu=1", "error: no pod is named; write its name"},
-      {"pods p weight=1",
-       "error: \"weight\" is no option of a pod and no resource; see the verbs'"},
-      {"pods p port=80000", "error: port=80000 is no port; write one like 8471/UDP"},
-      {"pods p affinity=pool", "error: affinity=pool is not key:Operator:values; write one like"},
-      {"pods p uses=magic", "error: uses=magic is unknown; write pod-affinity, topology-spread,"},
-      {"running r gpu=1", "error: running needs on=NODE"},
-      {"running r[1-3] on=n[1-2]",
-       "error: on=n[1-2] names 2 nodes; write one, or one for each pod"},
-      {"finish p", "error: there is no pod default/p"},
-      {"update group g", "error: write: update group NAME min=N"},
-      {"update group g min=1", "error: there is no group g"},
-      {"delete pod", "error: write: delete pod|group|node NAME"},
-      {"delete node n1", "error: there is no node n1"},
-      {"fail bind p", "error: write: fail bind POD conflict|error|timeout|executed|throttled|"},
-      {"drop watch Car", "error: \"Car\" is no kind; write one like Pod or PodGroup"},
-      {"drop Pod", "error: write: drop watch KIND"},
-      {"load nothing.yaml", "error: the file ./nothing.yaml cannot be read"},
-      {"advance", "error: write: advance 30s"},
-      {"advance soon", "error: "},
-      {"cycle twice", "error: cycle takes no words"},
-      {"plan g", "error: there is no gang g"},
-      {"show all", "error: write: show pods|queue|conditions|events|writes|nodes"},
-      {"restart", "error: the daemon is up already"},
-      {"config speed=1", "error: no option \"speed\"; write one of "},
-      {"config gated_members=no",
-       "error: gated_members: \"no\" is not allowed; write leave_out or"},
-  };
-  for (const auto& [command, expected] : rows) {
-    EXPECT_EQ(answer(command).substr(0, expected.size()), expected);
-  }
 }
 
 TEST(Scenario, RefusesConfigAfterTheFirstCommand) {

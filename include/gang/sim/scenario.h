@@ -33,6 +33,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gang/base/result.h"
 
@@ -44,13 +45,18 @@ enum class ScenarioMode { kCompare, kRewrite };
 /// What came of one file.
 struct ScenarioResult {
   bool passed = true;
-  std::string difference;  ///< first block that differs: command, expected, got
-  std::string text;        ///< the file with the outputs that came out
+  std::string difference;             ///< first block that differs: command, expected, got
+  std::vector<std::string> mistakes;  ///< "line 3: ...": each command that was refused, and why
+  std::string text;                   ///< the file with the outputs that came out
 };
 
 /// Runs a scenario text. `folder` is where load looks for files. Fails with line and mend on a text
 /// that cannot be understood.
 [[nodiscard]] Result<ScenarioResult> run_scenario(std::string_view text, const std::string& folder,
                                                   ScenarioMode mode);
+
+/// The bytes of a file, at most 64 MiB. Fails with the path on a directory and on what cannot be
+/// read.
+[[nodiscard]] Result<std::string> read_text(const std::string& path);
 
 }  // namespace gang::sim

@@ -48,17 +48,17 @@ class SimCluster final : public kube::Client {
   explicit SimCluster(const Clock& clock) : clock_(clock) {}
 
   // --- what other actors do; each call is one write at the current time -------------------------
-  /// Creates, or replaces under the same name and UID. Fills uid, resourceVersion, creation time.
+  /// Creates, or replaces under the same name and UID. Fills what the server fills.
   void put_pod(api::Pod pod);
   void put_node(api::Node node);
   void put_pod_group(api::PodGroup group);
   void put_composite_pod_group(api::CompositePodGroup group);
   void put_priority_class(api::PriorityClass priority_class);
-  /// Removes at once. False when there is no such object.
-  bool remove(api::Kind kind, const api::ObjectKey& key);
+  bool remove(api::Kind kind, const api::ObjectKey& key);  ///< at once; false when it is not there
   /// Deletes as a user does: unassigned pods go at once, assigned ones terminate for `grace`.
   bool delete_gracefully(const api::ObjectKey& pod, Duration grace);
 
+  [[nodiscard]] bool contains(api::Kind kind, const api::ObjectKey& key) const;
   [[nodiscard]] const api::Pod* pod(const api::ObjectKey& key) const;
   [[nodiscard]] const api::Node* node(const std::string& name) const;
   [[nodiscard]] const api::PodGroup* pod_group(const api::ObjectKey& key) const;
@@ -70,25 +70,25 @@ class SimCluster final : public kube::Client {
   // --- watches ----------------------------------------------------------------------------------
   /// The lists of every kind, as a daemon that starts now would be told them.
   [[nodiscard]] std::vector<api::Delta> list_all(const std::string& scheduler_name);
-  /// What the watches have told since the last call, in order, for watches that are up.
+  /// What the watches that are up have told since the last call, in order.
   [[nodiscard]] std::vector<api::Delta> take_deltas();
   [[nodiscard]] bool has_deltas() const;
   void drop_watch(api::Kind kind);
+  [[nodiscard]] bool is_dropped(api::Kind kind) const { return dropped_.contains(kind); }
   /// `expired`: the watch cannot resume (410) and lists anew; else it tells what was held back.
   void restore_watch(api::Kind kind, bool expired);
-  /// The kind is not served any more, or again.
-  void set_served(api::Kind kind, bool served);
+  void set_served(api::Kind kind, bool served);  ///< not any more, or again
+  [[nodiscard]] bool is_served(api::Kind kind) const { return !unserved_.contains(kind); }
 
   // --- faults and execution ---------------------------------------------------------------------
   /// The next `count` Bindings of the pod end this way.
   void fail_bind(const api::ObjectKey& pod, BindFault fault, int count);
   [[nodiscard]] bool has_requests() const { return !requests_.empty(); }
-  /// Executes the oldest request and answers it.
-  void execute_next();
+  void execute_next();             ///< the oldest request, and answers it
   void execute_next_unanswered();  ///< the same, and its answer is lost
   void drop_requests() { requests_.clear(); }
   [[nodiscard]] bool next_is_bind() const;  ///< the oldest request is a Binding
-  /// Earliest time at which a terminating pod ends, if any.
+  /// When the next terminating pod ends, if any.
   [[nodiscard]] std::optional<TimePoint> next_termination() const;
   void end_terminations();  ///< removes those whose grace period is over
 

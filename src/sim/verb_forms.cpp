@@ -1,0 +1,116 @@
+#include "sim/verb_forms.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+namespace gang::sim {
+
+namespace {
+
+/// Options that a verb reads beside its own: those of a pod, or any key (labels of a node).
+enum class More { kNone, kPod, kAny };
+
+constexpr std::size_t kMany = std::numeric_limits<std::size_t>::max();
+
+/// One verb: its form for the error, the count of its words, the options it reads.
+struct Form {
+  std::string_view verb;
+  std::string_view text;
+  std::size_t words_min;
+  std::size_t words_max;
+  std::string_view options;  ///< its own, each with a space on both sides
+  More more = More::kNone;
+};
+
+constexpr std::array kForms = {
+    Form{"advance", "advance 30s", 1, 1, ""},
+    Form{"config", "config key=value", 0, 0, "", More::kAny},
+    Form{"crash", "crash [after=2]", 0, 0, " after "},
+    Form{"cycle", "cycle", 0, 0, ""},
+    Form{"delete", "delete pod|group|node NAME... [grace=30s]", 2, kMany, " grace "},
+    Form{"drop", "drop watch KIND", 2, 2, ""},
+    Form{"fail",
+         "fail POD..., or fail bind POD conflict|error|timeout|executed|throttled|forbidden", 1,
+         kMany, " times "},
+    Form{"finish", "finish POD...", 1, kMany, ""},
+    Form{"gang", "gang NAME [basic] [bare] pods=4 min=4 ...", 1, 3, " pods min parent topology ",
+         More::kPod},
+    Form{"gangs", "gangs NAME... [basic] [bare] pods=4 min=4 ...", 1, kMany,
+         " pods min parent topology ", More::kPod},
+    Form{"group", "group NAME [basic] min=4 ...", 1, 2, " min priority namespace topology parent "},
+    Form{"load", "load FILE.yaml", 1, 1, ""},
+    Form{"node", "node NAME [cordon|uncordon] [key=value]...", 1, 2, "", More::kAny},
+    Form{"nodes", "nodes NAME [cordon] [key=value]...", 1, 2, "", More::kAny},
+    Form{"plan", "plan GANG", 1, 1, ""},
+    Form{"pods", "pods NAME... [bare] [key=value]...", 1, kMany, "", More::kPod},
+    Form{"restart", "restart", 0, 0, ""},
+    Form{"restore", "restore watch KIND [expired]", 2, 3, ""},
+    Form{"running", "running NAME... on=NODE [key=value]...", 1, kMany, " on ", More::kPod},
+    Form{"serve", "serve KIND", 1, 1, ""},
+    Form{"show", "show pods|queue|conditions|events|writes|nodes", 1, 1, ""},
+    Form{"ungate", "ungate POD...", 1, kMany, ""},
+    Form{"unserve", "unserve KIND", 1, 1, ""},
+    Form{"update", "update group NAME min=N", 2, 2, " min "},
+};
+
+/// Options of verbs, never of pods.
+constexpr std::string_view kVerbOptions = " pods min on parent topology grace times after ";
+
+/// Options that may stand several times, each adding one.
+constexpr std::string_view kRepeated = " taint untaint tolerate port gate affinity uses ";
+
+bool has(std::string_view list, const std::string& key) {
+  return list.find(" " + key + " ") != std::string_view::npos;
+}
+
+bool reads(const Form& form, const std::string& key) {
+  if (has(form.options, key) || form.more == More::kAny) return true;
+  return form.more == More::kPod && !has(kVerbOptions, key);
+}
+
+std::string write(const Form& form) {
+  return "write: " + std::string(form.text);
+}
+
+}  // namespace
+
+std::string verb_list() {
+  std::string verbs;
+  for (const Form& form : kForms) verbs += (verbs.empty() ? "" : ", ") + std::string(form.verb);
+  return verbs;
+}
+
+Result<void> check_form(const Command& command) {
+  const auto form = std::find_if(kForms.begin(), kForms.end(),
+                                 [&](const Form& f) { return f.verb == command.verb(); });
+  if (form == kForms.end()) {
+    return fail(Code::kInvalidArgument,
+                "\"" + command.verb() + "\" is no verb; write one of " + verb_list());
+  }
+  const std::size_t words = command.words().size();
+  if (words < form->words_min) {
+    return fail(Code::kInvalidArgument, "a word is missing; " + write(*form));
+  }
+  if (words > form->words_max) {
+    return fail(Code::kInvalidArgument,
+                "\"" + command.words().back() + "\" is one word too many; " + write(*form));
+  }
+  const auto& options = command.options();
+  for (auto option = options.begin(); option != options.end(); ++option) {
+    const std::string& key = option->first;
+    if (!reads(*form, key)) {
+      return fail(Code::kInvalidArgument,
+                  key + "=: " + command.verb() + " does not read it; " + write(*form));
+    }
+    const bool is_double =
+        std::any_of(options.begin(), option, [&](const auto& other) { return other.first == key; });
+    if (is_double && !has(kRepeated, key)) {
+      return fail(Code::kInvalidArgument, key + "= is there twice; keep one");
+    }
+  }
+  return {};
+}
+
+}  // namespace gang::sim

@@ -1,0 +1,120 @@
+// load: the objects of a manifest, and how files are read.
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "gang/sim/scenario.h"
+#include "sim/manifest.h"
+#include "sim/name_rules.h"
+#include "sim/world.h"
+
+namespace gang::sim {
+
+namespace {
+
+constexpr std::size_t kFileBytesMax = 64 << 20;
+
+using KindAndKey = std::pair<api::Kind, api::ObjectKey>;
+
+bool has_namespace(api::Kind kind) {
+  return kind == api::Kind::kPod || kind == api::Kind::kPodGroup ||
+         kind == api::Kind::kCompositePodGroup;
+}
+
+/// Kinds that the API server in memory holds.
+bool is_held(api::Kind kind) {
+  return has_namespace(kind) || kind == api::Kind::kNode || kind == api::Kind::kPriorityClass;
+}
+
+void set_default_namespace(api::Object& object) {
+  std::visit(
+      [](auto& value) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
+          if (value.meta.key.name_space.empty()) value.meta.key.name_space = "default";
+        }
+      },
+      object);
+}
+
+Result<void> check_object(const SimCluster& cluster, const KindAndKey& object,
+                          std::set<KindAndKey>& seen) {
+  const auto& [kind, key] = object;
+  const std::string what(api::kind_name(kind));
+  GANG_TRY_VOID(check_name(what + " metadata.name", key.name));
+  if (has_namespace(kind)) {
+    GANG_TRY_VOID(check_namespace(what + " " + key.name + " metadata.namespace", key.name_space));
+  }
+  if (!seen.insert(object).second) {
+    return fail(Code::kAlreadyExists, what + " " + key.text() + " is in the file twice; keep one");
+  }
+  if (cluster.contains(kind, key)) return is_there(what, key, "delete it first");
+  return {};
+}
+
+void put(SimCluster& cluster, api::Object object) {
+  if (auto* pod = std::get_if<api::Pod>(&object)) {
+    cluster.put_pod(std::move(*pod));
+  } else if (auto* node = std::get_if<api::Node>(&object)) {
+    cluster.put_node(std::move(*node));
+  } else if (auto* group = std::get_if<api::PodGroup>(&object)) {
+    cluster.put_pod_group(std::move(*group));
+  } else if (auto* composite = std::get_if<api::CompositePodGroup>(&object)) {
+    cluster.put_composite_pod_group(std::move(*composite));
+  } else if (auto* priority_class = std::get_if<api::PriorityClass>(&object)) {
+    cluster.put_priority_class(std::move(*priority_class));
+  }
+}
+
+}  // namespace
+
+Result<std::string> read_text(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return fail(Code::kInvalidArgument, path + ": is a directory; name the files in it");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(Code::kNotFound, path + ": cannot be read; name an existing file");
+  std::string text;
+  std::array<char, 64 << 10> piece{};
+  while (file.read(piece.data(), piece.size()), file.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kFileBytesMax) {
+      return fail(Code::kResourceExhausted, path + ": larger than 64 MiB; split it");
+    }
+  }
+  return text;
+}
+
+Result<Lines> load_manifest(SimCluster& cluster, const std::string& path) {
+  GANG_TRY(const std::string text, read_text(path));
+  Result<Manifest> manifest = parse_manifest(text);
+  if (!manifest) return in_context(path, std::move(manifest).error());
+  std::vector<std::string> skipped = std::move(manifest->skipped);
+  std::vector<api::Object> held;
+  std::set<KindAndKey> seen;
+  for (ManifestObject& loaded : manifest->objects) {
+    if (has_namespace(loaded.kind)) set_default_namespace(loaded.object);
+    const api::ObjectKey& key = api::meta_of(loaded.object).key;
+    if (!is_held(loaded.kind)) {
+      skipped.push_back(std::string(api::kind_name(loaded.kind)) + " " + key.name);
+      continue;
+    }
+    Result<void> good = check_object(cluster, {loaded.kind, key}, seen);
+    if (!good) return in_context(path, std::move(good).error());
+    held.push_back(std::move(loaded.object));
+  }
+  if (held.empty() && skipped.empty()) {
+    return fail(Code::kInvalidArgument, path + ": holds no object; write one with kind and name");
+  }
+  Lines lines{std::to_string(held.size()) + " objects"};
+  for (api::Object& object : held) put(cluster, std::move(object));
+  for (const std::string& skip : skipped) lines.push_back("skipped " + skip);
+  return lines;
+}
+
+}  // namespace gang::sim

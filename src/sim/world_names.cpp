@@ -1,0 +1,77 @@
+// The names that a command's words stand for.
+#include <algorithm>
+#include <set>
+
+#include "sim/name_rules.h"
+#include "sim/world.h"
+
+namespace gang::sim {
+
+namespace {
+
+/// Words of a verb that are no names: basic of what makes groups, bare of what makes pods.
+bool is_flag(const std::string& verb, const std::string& word) {
+  const bool makes_gangs = verb == "gang" || verb == "gangs";
+  if (word == "basic") return makes_gangs || verb == "group";
+  return word == "bare" && (makes_gangs || verb == "pods" || verb == "running");
+}
+
+Result<void> check_object(const std::string& what, const api::ObjectKey& key) {
+  GANG_TRY_VOID(check_name(what, key.name));
+  if (!key.name_space.empty()) GANG_TRY_VOID(check_namespace(what + ": namespace", key.name_space));
+  return {};
+}
+
+/// The key of one name of a command, whose option namespace= counts for names without their own.
+Result<api::ObjectKey> read_key(const std::string& name, const std::string* name_space) {
+  if (name_space == nullptr) return parse_key(name);
+  if (name.find('/') == std::string::npos) return api::ObjectKey{*name_space, name};
+  return fail(Code::kInvalidArgument,
+              "namespace=" + *name_space + ": \"" + name + "\" has its own; keep one of the two");
+}
+
+}  // namespace
+
+api::ObjectKey parse_key(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return {"default", text};
+  return {text.substr(0, slash), text.substr(slash + 1)};
+}
+
+Result<std::vector<api::ObjectKey>> named_objects(const Command& command, std::size_t first,
+                                                  const std::string& what) {
+  const std::string* name_space = command.option("namespace");
+  std::vector<api::ObjectKey> keys;
+  std::set<api::ObjectKey> seen;
+  for (std::size_t i = first; i < command.words().size(); ++i) {
+    if (is_flag(command.verb(), command.words()[i])) continue;
+    GANG_TRY(const std::vector<std::string> names, expand_names(command.words()[i]));
+    for (const std::string& name : names) {
+      api::ObjectKey key{"", name};
+      if (what != "node") {
+        GANG_TRY(key, read_key(name, name_space));
+      }
+      GANG_TRY_VOID(check_object(what, key));
+      if (!seen.insert(key).second) {
+        return fail(Code::kInvalidArgument, what + ": " + name + " is named twice; keep one");
+      }
+      keys.push_back(std::move(key));
+    }
+    if (keys.size() > kNamesMax) {
+      return fail(Code::kResourceExhausted, what + ": more than " + std::to_string(kNamesMax) +
+                                                " names in one command, the most; split it");
+    }
+  }
+  if (keys.empty()) {
+    return fail(Code::kInvalidArgument, "no " + what + " is named; write its name after the verb");
+  }
+  return keys;
+}
+
+tl::unexpected<Error> is_there(const std::string& what, const api::ObjectKey& key,
+                               const std::string& mend) {
+  return fail(Code::kAlreadyExists,
+              what + ": " + key.text() + " is there already; choose another name, or " + mend);
+}
+
+}  // namespace gang::sim
