@@ -28,7 +28,7 @@ bool same_fields(const PodClass& a, const PodClass& b) {
   return a.requests == b.requests && a.nonzero == b.nonzero && a.unreadable == b.unreadable &&
          a.rules == b.rules && a.host_ports == b.host_ports && a.node_selector == b.node_selector &&
          a.tolerations == b.tolerations && a.required_affinity == b.required_affinity &&
-         a.preferred_affinity == b.preferred_affinity;
+         a.preferred_affinity == b.preferred_affinity && a.repelled_by == b.repelled_by;
 }
 
 void fold_term(HashFold& fold, const api::NodeSelectorTerm& term) {
@@ -55,6 +55,7 @@ std::uint32_t hash_of(const PodClass& c) {
   if (c.required_affinity) {
     for (const api::NodeSelectorTerm& term : c.required_affinity->terms) fold_term(fold, term);
   }
+  for (const TermId term : c.repelled_by) fold.add(std::uint64_t{term.value});
   for (const api::PreferredTerm& preferred : c.preferred_affinity) {
     fold.add(static_cast<std::uint64_t>(preferred.weight));
     fold_term(fold, preferred.term);
@@ -66,6 +67,20 @@ std::uint32_t hash_of(const PodClass& c) {
 
 ClassTable::Handle ClassTable::acquire(const api::Pod& pod, ResourceTable& resources) {
   PodClass wanted = class_of(pod, resources);
+  if (wanted.unreadable.empty()) {
+    wanted.repelled_by = terms_.matching(pod.meta.key.name_space, pod.meta.labels);
+  }
+  return acquire(std::move(wanted));
+}
+
+ClassTable::Handle ClassTable::acquire_again(Handle before, const std::string& name_space,
+                                             const api::StringMap& labels) {
+  PodClass wanted = *at(before);
+  if (wanted.unreadable.empty()) wanted.repelled_by = terms_.matching(name_space, labels);
+  return acquire(std::move(wanted));
+}
+
+ClassTable::Handle ClassTable::acquire(PodClass wanted) {
   const std::uint32_t hash = hash_of(wanted);
   Handle handle =
       index_.find(hash, [&](Handle candidate) { return same_fields(*at(candidate), wanted); });
@@ -83,6 +98,7 @@ ClassTable::Handle ClassTable::insert(PodClass pod_class, std::uint32_t hash) {
     unused_.pop_back();
   }
   pod_class.id = ClassId{++ids_given_};
+  terms_.read(pod_class.repelled_by);
   entries_[handle] = {std::make_shared<const PodClass>(std::move(pod_class)), hash, 0};
   index_.insert(hash, handle);
   return handle;
@@ -92,6 +108,7 @@ void ClassTable::release(Handle handle) {
   Entry& entry = entries_[handle];
   if (--entry.holders > 0) return;
   index_.erase(entry.hash, handle);
+  terms_.unread(entry.pod_class->repelled_by);
   entry.pod_class.reset();
   unused_.push_back(handle);
 }

@@ -8,6 +8,7 @@
 
 #include "cluster/flat_index.h"
 #include "cluster/resource_table.h"
+#include "cluster/term_table.h"
 #include "gang/api/pod.h"
 #include "gang/cluster/gang.h"
 
@@ -20,8 +21,12 @@ class ClassTable {
  public:
   using Handle = std::uint32_t;
 
+  explicit ClassTable(TermTable& terms) : terms_(terms) {}
+
   /// The class of an own, unassigned pod, with one holder more.
   Handle acquire(const api::Pod& pod, ResourceTable& resources);
+  /// The class of a pod that had `before`, now that terms have changed, with one holder more.
+  Handle acquire_again(Handle before, const std::string& name_space, const api::StringMap& labels);
   void release(Handle handle);
 
   [[nodiscard]] const std::shared_ptr<const PodClass>& at(Handle handle) const {
@@ -37,8 +42,10 @@ class ClassTable {
     std::uint32_t holders = 0;
   };
 
+  Handle acquire(PodClass wanted);
   Handle insert(PodClass pod_class, std::uint32_t hash);
 
+  TermTable& terms_;
   std::deque<Entry> entries_;
   std::vector<Handle> unused_;
   FlatIndex index_;

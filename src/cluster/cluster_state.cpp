@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "cluster/gang_value.h"
@@ -38,7 +39,9 @@ class ClusterState::Impl {
       case api::DeltaType::kForbidden:
         break;
     }
-    return log.finish();
+    Change change = log.finish();
+    for (Rejection& rejection : change.rejections) rejection.listed = !sync_.synced(delta.kind);
+    return change;
   }
 
   Model model_;
@@ -56,7 +59,9 @@ class ClusterState::Impl {
     }
   }
   void upsert(api::Kind kind, const api::Node& node, ChangeLog& log) {
-    log.nodes(model_.nodes.upsert(node, sync_.number(kind)));
+    const bool changed = model_.nodes.upsert(node, sync_.number(kind));
+    if (changed) note_labels(node.meta.key.name);
+    log.nodes(changed);
   }
   void upsert(api::Kind kind, const api::PodGroup& group, ChangeLog& log) {
     model_.gangs.upsert_group(group, sync_.number(kind), log);
@@ -71,9 +76,13 @@ class ClusterState::Impl {
       priority_classes_[priority.meta.key.name] = priority;
     }
   }
-  /// Workloads and Namespaces: no rule that is built reads them, so nothing is kept.
+  /// No rule that is built reads Workloads, so nothing is kept.
   void upsert(api::Kind, const api::Workload&, ChangeLog&) {}
-  void upsert(api::Kind, const api::Namespace&, ChangeLog&) {}
+  void upsert(api::Kind kind, const api::Namespace& name_space, ChangeLog& log) {
+    const auto told = known_namespaces_.upsert(name_space.meta, sync_.number(kind));
+    if (told == KnownObjects::Told::kNothing) return;
+    note_namespace(name_space.meta.key.name, name_space.meta.labels, log);
+  }
 
   void remove(api::Kind, const std::monostate&, ChangeLog&) {}
   void remove(api::Kind kind, const api::Pod& pod, ChangeLog& log) {
@@ -85,6 +94,7 @@ class ClusterState::Impl {
   }
   void remove(api::Kind, const api::Node& node, ChangeLog& log) {
     log.nodes(model_.nodes.remove(node.meta));
+    note_labels(node.meta.key.name);
   }
   void remove(api::Kind, const api::PodGroup& group, ChangeLog& log) {
     model_.gangs.remove_group(group.meta, log);
@@ -96,7 +106,20 @@ class ClusterState::Impl {
     if (known_classes_.remove(priority.meta)) priority_classes_.erase(priority.meta.key.name);
   }
   void remove(api::Kind, const api::Workload&, ChangeLog&) {}
-  void remove(api::Kind, const api::Namespace&, ChangeLog&) {}
+  void remove(api::Kind, const api::Namespace& name_space, ChangeLog& log) {
+    if (!known_namespaces_.remove(name_space.meta)) return;
+    note_namespace(name_space.meta.key.name, std::nullopt, log);
+  }
+
+  /// The terms of pods on a node hold under its labels.
+  void note_labels(const std::string& node_name) {
+    const std::optional<NodeIndex> node = model_.nodes.index_of(node_name);
+    if (node) model_.terms.note_node(*node, model_.nodes.columns().info(*node));
+  }
+  void note_namespace(const std::string& name, std::optional<api::StringMap> labels,
+                      ChangeLog& log) {
+    if (model_.terms.note_namespace(name, std::move(labels))) pods_.rematch(log);
+  }
 
   /// Takes away what the list that just ended, or the missing API, does not know.
   void sweep(api::Kind kind, ChangeLog& log) {
@@ -110,6 +133,7 @@ class ClusterState::Impl {
         break;
       case api::Kind::kNode:
         log.nodes(model_.nodes.sweep(list));
+        model_.terms.note_nodes(model_.nodes.columns());
         break;
       case api::Kind::kPodGroup:
         model_.gangs.sweep_groups(list, log);
@@ -120,13 +144,18 @@ class ClusterState::Impl {
       case api::Kind::kPriorityClass:
         for (const auto& key : known_classes_.sweep(list)) priority_classes_.erase(key.name);
         break;
-      case api::Kind::kWorkload:
       case api::Kind::kNamespace:
+        for (const auto& key : known_namespaces_.sweep(list)) {
+          note_namespace(key.name, std::nullopt, log);
+        }
+        break;
+      case api::Kind::kWorkload:
         break;
     }
   }
 
   KnownObjects known_classes_;
+  KnownObjects known_namespaces_;
 };
 
 ClusterState::ClusterState(std::string scheduler_name)
@@ -148,7 +177,7 @@ bool ClusterState::served(api::Kind kind) const {
 }
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
-  return impl_->model_.nodes.snapshot();
+  return impl_->model_.nodes.snapshot(impl_->model_.terms);
 }
 
 std::optional<Gang> ClusterState::gang(GangId id) const {

@@ -53,4 +53,10 @@ void FlatIndex::erase(std::uint32_t hash, std::uint32_t id) {
   --count_;
 }
 
+void FlatIndex::append_ids(std::vector<std::uint32_t>& out) const {
+  for (const Slot& slot : slots_) {
+    if (slot.id != kNone) out.push_back(slot.id);
+  }
+}
+
 }  // namespace gang::cluster

@@ -37,6 +37,9 @@ class FlatIndex {
     return kNone;
   }
 
+  /// All ids, in no order.
+  void append_ids(std::vector<std::uint32_t>& out) const;
+
   /// REQUIRES: id is not in the index.
   void insert(std::uint32_t hash, std::uint32_t id);
   /// REQUIRES: id is in the index under that hash.

@@ -46,6 +46,7 @@ Change ChangeLog::finish() {
   std::sort(gangs_.begin(), gangs_.end());
   Change change;
   change.nodes = nodes_;
+  change.rejections = std::move(rejections_);
   for (const auto& [id, status_only] : gangs_) {
     if (!change.gangs.empty() && change.gangs.back().value == id) continue;
     change.gangs.push_back(GangId{id});
@@ -78,7 +79,7 @@ std::uint64_t GangTable::intern(const api::ObjectKey& pod_group) {
 void GangTable::drop_if_unnamed(std::uint64_t id) {
   const auto place = entries_.find(id);
   const GangEntry& entry = place->second;
-  if (entry.is_known() || (entry.done && !entry.done->counted.empty())) return;
+  if (entry.is_known() || (entry.done && entry.done->names_gang())) return;
   if (entry.kind == GangKind::kPodGroup) by_group_.erase(entry.key);
   entries_.erase(place);
 }

@@ -24,17 +24,21 @@ class ChangeLog {
   /// Only versions, conditions or nominations of a member or of the group changed.
   void gang_status(std::uint64_t id) { gangs_.emplace_back(id, true); }
   void nodes(bool changed = true) { nodes_ |= changed; }
+  void rejection(Rejection rejection) { rejections_.push_back(std::move(rejection)); }
   [[nodiscard]] Change finish();
 
  private:
   std::vector<std::pair<std::uint64_t, bool>> gangs_;  ///< id, status only
   bool nodes_ = false;
+  std::vector<Rejection> rejections_;
 };
 
-/// Members of a PodGroup that succeeded, by pod UID, with the list that last told of each.
+/// Members of a PodGroup that are over, by pod UID, with the list that last told of each.
 struct DoneMembers {
-  std::unordered_map<std::string, ListNumber> counted;
+  std::unordered_map<std::string, ListNumber> counted;  ///< succeeded
   std::unordered_map<std::string, ListNumber> retired;  ///< of an earlier PodGroup of that name
+  std::unordered_map<std::string, ListNumber> refused;  ///< by a kubelet, and told of
+  [[nodiscard]] bool names_gang() const { return !counted.empty() || !refused.empty(); }
 };
 
 /// One gang. A lone pod's has no key: the pod's record has it.

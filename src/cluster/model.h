@@ -13,6 +13,7 @@
 #include "cluster/node_table.h"
 #include "cluster/pod_table.h"
 #include "cluster/resource_table.h"
+#include "cluster/term_table.h"
 
 namespace gang::cluster {
 
@@ -26,7 +27,8 @@ struct Model {
   ResourceTable resources;
   NodeTable nodes{resources};
   PodTable pods;
-  ClassTable classes;
+  TermTable terms;
+  ClassTable classes{terms};
   GangTable gangs{pods};
   KnownObjects composites;
   std::size_t bound_pods = 0;

@@ -16,6 +16,11 @@ std::uint32_t NodeTable::find(const std::string& name) const {
   return index_.find(hash(name), [&](std::uint32_t id) { return entries_[id].name == name; });
 }
 
+std::optional<NodeIndex> NodeTable::index_of(const std::string& name) const {
+  const std::uint32_t id = find(name);
+  return id == FlatIndex::kNone ? std::nullopt : std::optional(NodeIndex{id});
+}
+
 bool NodeTable::has_name(NodeIndex node) const {
   return node.value < slot_count() && (exists(node) || entries_[node.value].pod_count > 0);
 }
@@ -211,9 +216,9 @@ void NodeTable::refresh_by_name() {
   by_name_generation_ = columns_.generation();
 }
 
-std::shared_ptr<const Snapshot> NodeTable::snapshot() {
+std::shared_ptr<const Snapshot> NodeTable::snapshot(TermTable& terms) {
   const bool new_names = latest_ == nullptr || &latest_->resources() != resources_.names().get();
-  if (new_names) columns_.advance();
+  if (new_names || terms.has_news()) columns_.advance();
   if (!new_names && latest_->generation() == columns_.generation()) return latest_;
   refresh_by_name();
   Snapshot::Parts parts;
@@ -222,6 +227,7 @@ std::shared_ptr<const Snapshot> NodeTable::snapshot() {
   parts.by_name = by_name_;
   parts.by_name_generation = by_name_generation_;
   parts.resources = resources_.names();
+  parts.terms = terms.publish();
   latest_ = std::make_shared<const Snapshot>(std::move(parts));
   return latest_;
 }

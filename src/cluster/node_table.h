@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "cluster/flat_index.h"
 #include "cluster/kind_sync.h"
 #include "cluster/resource_table.h"
+#include "cluster/term_table.h"
 #include "gang/api/node.h"
 #include "gang/cluster/snapshot.h"
 
@@ -52,7 +54,10 @@ class NodeTable {
   }
   [[nodiscard]] const Columns& columns() const { return columns_; }
 
-  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot();
+  /// The slot of a name that a Node or a pod has.
+  [[nodiscard]] std::optional<NodeIndex> index_of(const std::string& name) const;
+
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot(TermTable& terms);
 
  private:
   /// A name with what the columns do not hold.

@@ -1,5 +1,6 @@
 #include "cluster/pod_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gang::cluster {
@@ -32,6 +33,13 @@ PodSlot PodTable::find(const api::ObjectKey& key) const {
 
 PodSlot PodTable::find_unassigned(std::string_view uid) const {
   return by_uid_.find(uid_hash(uid), [&](PodSlot pod) { return records_[pod].text.uid() == uid; });
+}
+
+std::vector<PodSlot> PodTable::unassigned() const {
+  std::vector<PodSlot> pods;
+  by_uid_.append_ids(pods);
+  std::sort(pods.begin(), pods.end());
+  return pods;
 }
 
 PodSlot PodTable::insert(const api::ObjectMeta& meta) {

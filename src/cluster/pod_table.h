@@ -16,13 +16,11 @@
 #include "cluster/packed_text.h"
 #include "cluster/pool.h"
 #include "cluster/resource_table.h"
+#include "cluster/term_table.h"
 #include "gang/api/pod.h"
 #include "gang/cluster/gang.h"
 
 namespace gang::cluster {
-
-/// Position of a record in the PodTable. Reused after the pod is gone.
-using PodSlot = std::uint32_t;
 
 /// Scheduling words that most pods share.
 struct PodProfile {
@@ -48,6 +46,7 @@ struct PendingPart {
   std::optional<ClassTable::Handle> pod_class;    ///< own pods
   std::unique_ptr<api::Condition> pod_scheduled;  ///< null: absent
   std::string nominated_node_name;
+  api::StringMap labels;  ///< of own pods, for terms that come later
 };
 
 /// Everything kept of one pod. A pod that is booked on a node has `node`; `state` says why.
@@ -85,6 +84,9 @@ class PodTable {
   [[nodiscard]] PodSlot find(const api::ObjectKey& key) const;
   /// Unassigned own pods only.
   [[nodiscard]] PodSlot find_unassigned(std::string_view uid) const;
+
+  /// Own pods without a node, assumed ones included, ascending.
+  [[nodiscard]] std::vector<PodSlot> unassigned() const;
 
   /// A new record with texts and namespace set. REQUIRES: the key is unknown.
   PodSlot insert(const api::ObjectMeta& meta);

@@ -92,7 +92,12 @@ void PodWriter::write(PodSlot slot, const api::Pod& pod, ChangeLog& log) {
   set_state(slot, state);
   write_pending_part(slot, pod);
   write_membership(slot, pod, log);
-  if (!pod.node_name.empty()) set_problem(slot, pod.meta.unreadable, log);
+  if (!pod.node_name.empty()) {
+    set_problem(slot, pod.meta.unreadable, log);
+    const NodeIndex node{record.node};
+    const NodeInfo* facts = model_.nodes.columns().info(node);
+    if (model_.terms.place(slot, node, facts, pod.anti_affinity)) rematch(log);
+  }
 
   if (record.gang == 0) return;
   if (before != meaning_of(slot)) {
@@ -129,6 +134,7 @@ void PodWriter::write_pending_part(PodSlot slot, const api::Pod& pod) {
   if (!record.pending) record.pending = std::make_unique<PendingPart>();
   record.pending->pod_class = pod_class;
   record.pending->nominated_node_name = pod.nominated_node_name;
+  if (pod_class) record.pending->labels = pod.meta.labels;
   const api::Condition* condition = api::find_condition(pod.conditions, kPodScheduled);
   record.pending->pod_scheduled.reset();
   if (condition != nullptr && record.is_own_unassigned()) {
@@ -229,8 +235,21 @@ void PodWriter::set_problem(PodSlot slot, const std::string& problem, ChangeLog&
   log.nodes(model_.nodes.set_unreadable_pod(node, shown));
 }
 
+void PodWriter::rematch(ChangeLog& log) {
+  for (const PodSlot slot : model_.pods.unassigned()) {
+    PodRecord& record = model_.pods.at(slot);
+    const ClassTable::Handle before = *record.pending->pod_class;
+    const std::string& name_space = model_.pods.name_spaces.at(record.name_space);
+    record.pending->pod_class =
+        model_.classes.acquire_again(before, name_space, record.pending->labels);
+    if (record.pending->pod_class != before && record.gang != 0) log.gang(record.gang);
+    model_.classes.release(before);
+  }
+}
+
 void PodWriter::erase(PodSlot slot, ChangeLog& log) {
   PodRecord& record = model_.pods.at(slot);
+  model_.terms.take_away(slot);
   if (record.gang != 0) log.gang(record.gang);
   model_.gangs.leave(slot);
   set_problem(slot, {}, log);

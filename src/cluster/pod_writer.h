@@ -25,7 +25,12 @@ class PodWriter {
   /// Removes pods that were not told in that list.
   void sweep(ListNumber list, ChangeLog& log);
 
-  /// REQUIRES: known, ours, unassigned and not assumed.
+  /// Sorts pending pods into classes again, since terms or namespaces have changed.
+  /// O(own pending pods).
+  void rematch(ChangeLog& log);
+
+  /// REQUIRES: known, ours, unassigned and not assumed. Pods with anti-affinity of their own are
+  /// never assumed: no plan places them.
   void assume(const AssumedPod& pod);
   void forget(const api::Uid& uid);
 

@@ -45,6 +45,12 @@ class CapacityTable {
   /// REQUIRES: build() was called since the set of nodes changed.
   void refresh(const cluster::Snapshot& snapshot, std::span<const std::uint32_t> ranks);
 
+  /// Whether terms of pods on nodes that match the class hold elsewhere than at the last build().
+  /// Then the table is to be built anew.
+  [[nodiscard]] bool update_domains(const cluster::Snapshot& snapshot) {
+    return rules_.update_domains(snapshot);
+  }
+
   /// Judges a node as the overlay leaves it.
   [[nodiscard]] NodeEntry judge(std::uint32_t rank, const NodeUse& use) const;
   void set(std::uint32_t rank, const NodeEntry& entry);
@@ -73,7 +79,7 @@ class CapacityTable {
   bool update_raw_maxima();
   [[nodiscard]] std::int64_t preference_score(std::uint32_t rank) const;
 
-  const ClassRules rules_;
+  ClassRules rules_;
   const std::vector<WeightedTerm> usage_terms_;
   std::vector<std::int64_t> preference_weights_;  ///< by preference term
 

@@ -64,6 +64,9 @@ ClassRules::ClassRules(std::shared_ptr<const cluster::PodClass> of, const Option
     facts_lines |= LineSet{1} << lines.size();
     lines.push_back({.filter = filter.name, .text = filter.text});
   }
+  avoided_line = LineSet{1} << lines.size();
+  facts_lines |= avoided_line;
+  lines.push_back({.filter = kKubeletRejection.name, .text = kKubeletRejection.text});
   for (const UsageFilter& filter : usage_filters()) {
     usage_first_line.push_back(static_cast<std::uint32_t>(lines.size()));
     for (std::string& text : filter.texts(*pod_class, names)) {
@@ -71,6 +74,18 @@ ClassRules::ClassRules(std::shared_ptr<const cluster::PodClass> of, const Option
     }
   }
   CHECK(lines.size() <= 64);
+  domains.resize(pod_class->repelled_by.size());
+}
+
+bool ClassRules::update_domains(const cluster::Snapshot& snapshot) {
+  bool changed = false;
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    auto domain = snapshot.term(pod_class->repelled_by[i]);
+    if (domain == domains[i]) continue;
+    domains[i] = std::move(domain);
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace gang::engine

@@ -1,17 +1,45 @@
 #include "engine/draft.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gang/base/check.h"
 
 namespace gang::engine {
 
-void Draft::begin(const cluster::Snapshot& snapshot, std::vector<DraftClass> classes) {
-  CHECK(picks_.empty() && saved_.empty());
+void Draft::begin(const cluster::Snapshot& snapshot, std::vector<DraftClass> classes,
+                  const std::vector<std::string>& avoided_nodes) {
+  CHECK(picks_.empty() && saved_.empty() && avoided_.empty());
   snapshot_ = &snapshot;
   classes_ = std::move(classes);
   placed_.assign(classes_.size(), 0);
   overlay_.begin(snapshot);
+  for (const std::string& node_name : avoided_nodes) avoid(node_name);
+}
+
+void Draft::end() {
+  rollback({});
+  for (; !avoided_.empty(); avoided_.pop_back()) {
+    const Saved& saved = avoided_.back();
+    table(saved.at.class_index).set(saved.at.rank, saved.entry);
+  }
+}
+
+void Draft::avoid(const std::string& node_name) {
+  const std::vector<cluster::NodeIndex>& nodes = snapshot_->by_name();
+  const auto name = [this](cluster::NodeIndex node) -> const std::string& {
+    return snapshot_->node(node)->name;
+  };
+  const auto found = std::ranges::lower_bound(nodes, node_name, {}, name);
+  if (found == nodes.end() || name(*found) != node_name) return;
+  const auto rank = static_cast<std::uint32_t>(found - nodes.begin());
+  for (std::uint32_t i = 0; i < classes_.size(); ++i) {
+    const NodeEntry& entry = table(i).entry(rank);
+    const ClassRules& rules = table(i).rules();
+    if ((entry.reasons & rules.facts_lines) != 0) continue;
+    avoided_.push_back({.at = {.class_index = i, .rank = rank}, .entry = entry});
+    table(i).set(rank, {.reasons = rules.avoided_line});
+  }
 }
 
 void Draft::place(Pick pick) {

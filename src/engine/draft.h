@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/capacity_table.h"
@@ -30,11 +31,15 @@ struct DraftPoint {
 
 /// Tentative picks of one gang. Owned by Planner and reused, like the overlay; single thread.
 /// Always: every table equals what its class sees with all picks booked, apart from hidden nodes.
-/// After rollback({}) the tables are as they were at begin(). Does not choose.
+/// After rollback({}) the tables are as begin() left them, after end() as it found them. Does not
+/// choose.
 class Draft {
  public:
-  /// REQUIRES: everything is rolled back; the tables are current for the snapshot.
-  void begin(const cluster::Snapshot& snapshot, std::vector<DraftClass> classes);
+  /// Closes the avoided nodes, names in any order, to every class.
+  /// REQUIRES: end() was called since the last begin(); the tables are current for the snapshot.
+  void begin(const cluster::Snapshot& snapshot, std::vector<DraftClass> classes,
+             const std::vector<std::string>& avoided_nodes = {});
+  void end();
 
   /// Books one member. REQUIRES: the class has capacity on the node.
   void place(Pick pick);
@@ -72,6 +77,7 @@ class Draft {
   };
 
   void change(Pick at, const NodeEntry& entry);
+  void avoid(const std::string& node_name);
 
   const cluster::Snapshot* snapshot_ = nullptr;
   Overlay overlay_;
@@ -79,6 +85,7 @@ class Draft {
   std::vector<Pick> picks_;
   std::vector<std::int32_t> placed_;  ///< by class
   std::vector<Saved> saved_;
+  std::vector<Saved> avoided_;  ///< entries as they were before begin()
 };
 
 }  // namespace gang::engine

@@ -24,6 +24,14 @@ struct FactsFilter {
   bool (*refuses)(const ClassRules&, const cluster::NodeInfo&);
 };
 
+/// A check of what the gang itself has met on a node: it refuses the nodes of
+/// Gang::avoided_nodes, after the facts and before the usage. Tables do not know it, since gangs
+/// share them; Draft::begin() applies it. Constant.
+struct GangFilter {
+  const char* name;
+  const char* text;
+};
+
 /// How many members fit, and the lines that refuse the next one after them. A value.
 struct Room {
   std::int64_t count = std::numeric_limits<std::int64_t>::max();
@@ -45,6 +53,9 @@ struct UsageFilter {
 /// Room under all usage filters; lines are bits of ClassRules::lines.
 [[nodiscard]] Room usage_room(const ClassRules& rules, const NodeUse& use);
 
+/// Whether a term of a pod on some node closes this one to the class.
+[[nodiscard]] bool is_repelled(const ClassRules& rules, const NodeUse& use);
+
 // The filters, each in the file named after it.
 extern const FactsFilter kNodeUnreadable;
 extern const FactsFilter kNodeNamesConflict;
@@ -52,7 +63,9 @@ extern const FactsFilter kNodeNames;
 extern const FactsFilter kNodeUnschedulable;
 extern const FactsFilter kTaintToleration;
 extern const FactsFilter kNodeAffinity;
+extern const GangFilter kKubeletRejection;
 extern const UsageFilter kNodePorts;
 extern const UsageFilter kNodeResourcesFit;
+extern const UsageFilter kInterPodAffinity;
 
 }  // namespace gang::engine

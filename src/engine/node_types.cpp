@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/filter.h"
 #include "gang/base/check.h"
 
 namespace gang::engine {
@@ -41,7 +42,8 @@ Signature signature_of(const Draft& draft, const Totals& totals, std::uint32_t r
     const bool port_taken =
         std::ranges::any_of(rules.pod_class->host_ports,
                             [&use](const api::HostPort& port) { return use.port_taken(port); });
-    signature.push_back(refused || port_taken ? 0 : 1);
+    const bool closed = refused || port_taken || is_repelled(rules, use);
+    signature.push_back(closed ? 0 : 1);
   }
   for (const auto& [resource, total] : totals) {
     const std::int64_t free = use.allocatable(resource) - use.requested(resource);

@@ -46,6 +46,8 @@ class NodeUse {
     return (usage_ == nullptr ? 0 : usage_->nonzero_memory[slot_]) +
            (booked_ == nullptr ? 0 : booked_->nonzero_memory);
   }
+  [[nodiscard]] const cluster::NodeInfo& info() const { return *facts_.info[slot_]; }
+  [[nodiscard]] bool is_emptied() const { return usage_ == nullptr; }
   /// Whether a used or booked port conflicts with `wanted`.
   [[nodiscard]] bool port_taken(const api::HostPort& wanted) const;
 

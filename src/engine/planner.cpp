@@ -59,7 +59,7 @@ Plan plan_of(const cluster::Gang& gang, const Draft& draft) {
 }  // namespace
 
 Demand demand_of(const cluster::Gang& gang) {
-  Demand demand = {.need = gang.need()};
+  Demand demand = {.need = gang.need(), .avoided_nodes = gang.avoided_nodes};
   for (const auto& pod_class : gang.classes) demand.classes.push_back({.pod_class = pod_class});
   for (const cluster::Member& member : gang.members) {
     if (member.class_index < 0) continue;
@@ -79,14 +79,14 @@ class Planner::Impl {
     if (const std::optional<Refusal> refusal = refusal_of(gang)) {
       return explain(gang, *refusal, snapshot.node_count());
     }
-    draft_.begin(snapshot, current_classes(snapshot, demand_of(gang)));
+    draft_.begin(snapshot, current_classes(snapshot, demand_of(gang)), gang.avoided_nodes);
     SearchBudget budget = {.steps_max = options_.search_steps_max};
     const SearchEnd end = search(draft_, gang.need(), budget);
     stats_.search_steps += budget.steps;
     const bool nothing_to_do = gang.counts.pending == 0 || !is_recorded(gang);
     if (end == SearchEnd::kPlaced && (draft_.placed_count() > 0 || nothing_to_do)) {
       Decision decision = plan_of(gang, draft_);
-      draft_.rollback({});
+      draft_.end();
       return decision;
     }
     Attempt attempt = attempt_of(gang, end);
@@ -95,14 +95,23 @@ class Planner::Impl {
         !fleet_allows(draft_.classes(), std::max(1, gang.need()))) {
       attempt.verdict = Verdict::kImpossibleOnFleet;
     }
-    return explain(gang, std::move(attempt), draft_.classes(), options_);
+    Explanation explanation = explain(gang, std::move(attempt), draft_.classes(), options_);
+    draft_.end();
+    return explanation;
   }
 
   bool could_hold(const cluster::Snapshot& snapshot, const Demand& demand) {
     if (demand.classes.empty()) return demand.need == 0;
     const bool placeable = std::ranges::all_of(
         demand.classes, [](const ClassDemand& one) { return is_placeable(*one.pod_class); });
-    return placeable && sums_allow(current_classes(snapshot, demand), std::max(1, demand.need));
+    if (!placeable) return false;
+    const std::int32_t need = std::max(1, demand.need);
+    std::vector<DraftClass> classes = current_classes(snapshot, demand);
+    if (demand.avoided_nodes.empty()) return sums_allow(classes, need);
+    draft_.begin(snapshot, std::move(classes), demand.avoided_nodes);
+    const bool allowed = sums_allow(draft_.classes(), need);
+    draft_.end();
+    return allowed;
   }
 
   [[nodiscard]] const PlannerStats& stats() const { return stats_; }

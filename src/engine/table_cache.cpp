@@ -39,7 +39,9 @@ CapacityTable* TableCache::current(const cluster::Snapshot& snapshot,
   }
   CapacityTable& table = *slot.table;
   // Generation 0 is "never built"; an older snapshot than the last one is planned on from scratch.
-  const bool usable = table.generation() != 0 && table.generation() <= snapshot.generation() &&
+  const bool repelled_anew = table.update_domains(snapshot);
+  const bool usable = !repelled_anew && table.generation() != 0 &&
+                      table.generation() <= snapshot.generation() &&
                       table.by_name_generation() == snapshot.by_name_generation();
   if (!usable) {
     table.build(snapshot);

@@ -45,7 +45,8 @@ std::string prefix_of(const Resource& resource) {
 std::string field_selector(const InformerScope& scope) {
   if (scope.kind == api::Kind::kPod) return "status.phase!=Succeeded,status.phase!=Failed";
   if (scope.kind != api::Kind::kFinishedPod) return {};
-  return "status.phase=Succeeded,spec.schedulerName=" + scope.scheduler_name;
+  return "status.phase!=Pending,status.phase!=Running,status.phase!=Unknown,spec.schedulerName=" +
+         scope.scheduler_name;
 }
 
 std::string timeout_query(int timeout_seconds) {

@@ -50,6 +50,9 @@ void note_attempt(const GangRecord& record, AttemptResult result, std::int32_t m
 /// found, further attempts are spaced.
 void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Turn& turn) {
   Parking parking{.verdict = verdict, .since = turn.now};
+  for (const auto& [node, until] : record.avoided) {
+    if (!parking.avoids_until || until < *parking.avoids_until) parking.avoids_until = until;
+  }
   if (nodes_may_help(verdict)) {
     parking.demand = engine::demand_of(gang);
     parking.demand.need = std::max(1, parking.demand.need);
@@ -83,6 +86,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
   leave_out_stale(*gang, record);
   show_record(*gang, record);
   gang->minimum = record.minimum;
+  for (const auto& [node, until] : record.avoided) gang->avoided_nodes.push_back(node);
   const std::string problem = validate(*gang, core.options.priority_mismatch);
   if (!problem.empty()) {
     refuse(core, record, *gang, explain_to_all(*gang, Verdict::kInvalid, problem), turn);

@@ -30,6 +30,7 @@ class Evaluation {
     note_identity();
     note_counts();
     note_torn();
+    std::erase_if(record_.avoided, [this](const auto& node) { return node.second <= turn_.now; });
     if (record_.is_in_flight()) return;
     drop_stale();
     const Readiness ready = readiness(outline_, history_of(core_, outline_, record_, turn_.now));
@@ -257,11 +258,16 @@ void Evaluation::tell_waiting(ReadyState state) {
   }
 }
 
-/// A parked gang leaves when its own objects changed, or by the safety attempt.
+/// A parked gang leaves when its own objects changed, when an avoided node may be used again, or by
+/// the safety attempt.
 bool Evaluation::stays_parked() {
   const Parking& parking = *record_.parking;
   if (fingerprint(full()) != parking.fingerprint) {
     record_.misses = 0;
+    record_.not_before = turn_.now;
+    return false;
+  }
+  if (parking.avoids_until && turn_.now >= *parking.avoids_until) {
     record_.not_before = turn_.now;
     return false;
   }
@@ -302,6 +308,7 @@ void Evaluation::set_timer() {
   if (record_.waiting_since) at(*record_.waiting_since + options.incomplete_grace);
   if (record_.degraded_since) at(*record_.degraded_since + options.incomplete_grace);
   if (record_.stage == Stage::kBackoff) at(record_.not_before);
+  for (const auto& [node, until] : record_.avoided) at(until);
   if (record_.stage == Stage::kParked && nodes_may_help(record_.parking->verdict)) {
     at(record_.parking->since + options.safety_interval);
   }
@@ -323,7 +330,8 @@ void Evaluation::move_to(Stage stage) {
 bool is_forgettable(const GangRecord& record, const Gang& gang) {
   const bool is_counted = record.counts.pending + record.counts.gated > 0;
   if (record.stage != Stage::kIdle || is_counted || record.report.has_told() ||
-      record.degraded_since || record.repair || !record.rollbacks.empty()) {
+      record.degraded_since || record.repair || !record.rollbacks.empty() ||
+      !record.avoided.empty()) {
     return false;
   }
   return gang.kind == GangKind::kLonePod || record.recorded.empty() || is_initially_scheduled(gang);

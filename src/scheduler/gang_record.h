@@ -59,6 +59,7 @@ struct Parking {
   engine::Demand demand;
   std::uint64_t fingerprint = 0;
   TimePoint since{};
+  std::optional<TimePoint> avoids_until;  ///< when the first avoided node may be used again
 };
 
 /// See the head of the file. One per gang that waits, runs a round or has been told something.
@@ -84,6 +85,8 @@ struct GangRecord {
   /// Pending members that the server said are gone or bound elsewhere, and the version that was
   /// planned: until the watch shows another one they take no part.
   std::map<api::Uid, api::ResourceVersion> stale;
+  /// Nodes whose kubelet refused a member, and until when plans of this gang leave them out.
+  std::map<std::string, TimePoint> avoided;
   Report report;
 
   [[nodiscard]] bool is_in_flight() const {

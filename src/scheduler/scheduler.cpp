@@ -12,6 +12,9 @@
 namespace gang::scheduler {
 namespace {
 
+/// How long a gang leaves out a node whose kubelet refused a member (commit protocol 5.6, rule 1).
+constexpr Duration kAvoidTime = std::chrono::minutes(5);
+
 const char* stage_name(Stage stage) {
   switch (stage) {
     case Stage::kIdle:
@@ -84,6 +87,7 @@ class Scheduler::Impl {
   void take(const ExplainFailed& failed, Turn& turn);
 
   void note_changed(const cluster::Change& change);
+  void note_rejection(const cluster::Rejection& rejection, TimePoint now);
   /// Asks for a Tick now, once until it comes. Nothing is done before every kind is synced.
   void ask_for_tick(Turn& turn);
   void evaluate_changed(Turn& turn);
@@ -98,6 +102,7 @@ class Scheduler::Impl {
 void Scheduler::Impl::take(const api::Delta& delta, Turn& turn) {
   const cluster::Change change = core_.state.apply(delta);
   note_changed(change);
+  for (const cluster::Rejection& rejection : change.rejections) note_rejection(rejection, turn.now);
   core_.wakeup.note(change);
   has_synced_ |= core_.state.synced();
   const bool may_help = core_.wakeup.is_pending() && !core_.queue.parked().empty();
@@ -112,6 +117,15 @@ void Scheduler::Impl::note_changed(const cluster::Change& change) {
     const bool is_parked = found != core_.records.end() && found->second.stage == Stage::kParked;
     if (!is_status_only || !is_parked) core_.dirty.insert(id);
   }
+}
+
+/// The kubelet refuses soon after the Binding: where the moment was missed, the pod's creation
+/// stands for it, so that a restart does not begin the time anew.
+void Scheduler::Impl::note_rejection(const cluster::Rejection& rejection, TimePoint now) {
+  const TimePoint until = (rejection.listed ? rejection.pod_created : now) + kAvoidTime;
+  if (until <= now || !core_.state.gang_outline(rejection.gang)) return;
+  TimePoint& known = core_.records[rejection.gang].avoided[rejection.node_name];
+  known = std::max(known, until);
 }
 
 void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {

@@ -106,6 +106,26 @@ Result<void> add_affinity(api::Pod& pod, const std::string& text) {
   return {};
 }
 
+/// "key:Operator:a,b@topology-key": a required anti-affinity term on pods of the own namespace.
+Result<void> add_anti_affinity(api::Pod& pod, const std::string& text) {
+  const std::size_t at_sign = text.rfind('@');
+  const std::vector<std::string> parts = split(text.substr(0, at_sign), ':');
+  if (at_sign == std::string::npos || parts.size() < 2 || parts.size() > 3) {
+    return fail(Code::kInvalidArgument, "repels=" + text +
+                                            " is not key:Operator:values@topologyKey; write one "
+                                            "like app:In:web@zone");
+  }
+  api::NodeSelectorRequirement requirement{parts[0], parts[1], {}};
+  if (parts.size() == 3) requirement.values = split(parts[2], ',');
+  GANG_TRY_VOID(check_key("repels=" + text, requirement.key));
+  api::PodAntiAffinityTerm term;
+  term.topology_key = text.substr(at_sign + 1);
+  term.selector.emplace().requirements.push_back(std::move(requirement));
+  pod.anti_affinity.push_back(std::move(term));
+  pod.rules.pod_affinity = true;
+  return {};
+}
+
 Result<void> set_request(api::Pod& pod, api::ContainerKind kind, const std::string& key,
                          const std::string& value) {
   const std::optional<std::string> resource = resource_name(key);
@@ -176,6 +196,14 @@ Result<void> add_selector(api::Pod& pod, const std::string& key, const std::stri
   return {};
 }
 
+Result<void> add_label(api::Pod& pod, const std::string& key, const std::string& value) {
+  GANG_TRY_VOID(check_key("label.", key));
+  GANG_TRY_VOID(check_value("label." + key + "=", value));
+  pod.meta.labels.emplace_back(key, value);
+  std::sort(pod.meta.labels.begin(), pod.meta.labels.end());
+  return {};
+}
+
 /// Options whose value is a name: where the pod belongs. False when `key` is none of them.
 Result<bool> apply_name(api::Pod& pod, const std::string& key, const std::string& value) {
   if (key == "namespace") {
@@ -196,6 +224,8 @@ Result<void> apply_option(api::Pod& pod, const std::string& key, const std::stri
   if (key == "gate") return add_gate(pod, value);
   if (key == "priority") return set_priority(pod, value);
   if (key == "affinity") return add_affinity(pod, value);
+  if (key == "repels") return add_anti_affinity(pod, value);
+  if (key.starts_with("label.")) return add_label(pod, suffix("label."), value);
   if (key == "uses") return apply_rule(pod.rules, value);
   if (key == "tolerate") {
     GANG_TRY(api::Toleration toleration, parse_toleration(value));

@@ -165,9 +165,7 @@ void SimCluster::erase_pod(const api::ObjectKey& key) {
   terminations_.erase(key);
   gone.meta.resource_version.text = std::to_string(++revision_);
   const api::Kind kind = gone.is_terminal() ? api::Kind::kFinishedPod : api::Kind::kPod;
-  if (kind == api::Kind::kPod || gone.phase == api::PodPhase::kSucceeded) {
-    tell(api::DeltaType::kDeleted, kind, std::move(gone));
-  }
+  tell(api::DeltaType::kDeleted, kind, std::move(gone));
 }
 
 bool SimCluster::remove(api::Kind kind, const api::ObjectKey& key) {

@@ -29,9 +29,7 @@ void SimCluster::tell_pod(const api::Pod* before, const api::Pod& after) {
     tell(api::DeltaType::kDeleted, api::Kind::kPod, std::move(gone));
   }
   const bool is_ours = after.scheduler_name == scheduler_name_;
-  if (is_ours && after.phase == api::PodPhase::kSucceeded) {
-    tell(api::DeltaType::kAdded, api::Kind::kFinishedPod, after);
-  }
+  if (is_ours) tell(api::DeltaType::kAdded, api::Kind::kFinishedPod, after);
 }
 
 void SimCluster::append_list(api::Kind kind, std::vector<api::Delta>& out) {
@@ -45,10 +43,9 @@ void SimCluster::append_list(api::Kind kind, std::vector<api::Delta>& out) {
     out.push_back({api::DeltaType::kAdded, kind, object.meta.resource_version, object});
   };
   for (const auto& [key, pod] : pods_) {
-    const bool finished = pod.phase == api::PodPhase::kSucceeded;
     const bool ours = pod.scheduler_name == scheduler_name_;
     if (kind == api::Kind::kPod && !pod.is_terminal()) add(pod);
-    if (kind == api::Kind::kFinishedPod && finished && ours) add(pod);
+    if (kind == api::Kind::kFinishedPod && pod.is_terminal() && ours) add(pod);
   }
   if (kind == api::Kind::kNode) {
     for (const auto& [key, node] : nodes_) add(node);

@@ -32,8 +32,9 @@ constexpr std::array kForms = {
     Form{"delete", "delete pod|group|node NAME... [grace=30s]", 2, kMany, " grace "},
     Form{"drop", "drop watch KIND", 2, 2, ""},
     Form{"fail",
-         "fail POD..., or fail bind POD conflict|error|timeout|executed|throttled|forbidden", 1,
-         kMany, " times "},
+         "fail POD... [reason=OutOfcpu], or fail bind POD "
+         "conflict|error|timeout|executed|throttled|forbidden",
+         1, kMany, " times reason "},
     Form{"finish", "finish POD...", 1, kMany, ""},
     Form{"gang", "gang NAME [basic] [bare] pods=4 min=4 ...", 1, 3, " pods min parent topology ",
          More::kPod},
@@ -56,10 +57,10 @@ constexpr std::array kForms = {
 };
 
 /// Options of verbs, never of pods.
-constexpr std::string_view kVerbOptions = " pods min on parent topology grace times after ";
+constexpr std::string_view kVerbOptions = " pods min on parent topology grace times after reason ";
 
 /// Options that may stand several times, each adding one.
-constexpr std::string_view kRepeated = " taint untaint tolerate port gate affinity uses ";
+constexpr std::string_view kRepeated = " taint untaint tolerate port gate affinity repels uses ";
 
 bool has(std::string_view list, const std::string& key) {
   return list.find(" " + key + " ") != std::string_view::npos;

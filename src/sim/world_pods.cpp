@@ -26,6 +26,7 @@ Result<void> check_new(const SimCluster& cluster, const std::vector<api::ObjectK
 
 void put_pod(SimCluster& cluster, api::Pod pod, const api::ObjectKey& key) {
   pod.meta.key = key;
+  for (api::PodAntiAffinityTerm& term : pod.anti_affinity) term.namespaces = {key.name_space};
   cluster.put_pod(std::move(pod));
 }
 
@@ -94,10 +95,12 @@ Result<Lines> make_running_pods(SimCluster& cluster, const Command& command) {
 
 Result<Lines> end_pods(SimCluster& cluster, const Command& command, api::PodPhase phase) {
   const bool succeeded = phase == api::PodPhase::kSucceeded;
+  const std::string* reason = command.option("reason");
   return change_pods(cluster, command, succeeded ? "finished" : "failed",
-                     [phase](api::Pod& pod) -> std::string {
+                     [&](api::Pod& pod) -> std::string {
                        if (pod.is_terminal()) return "has ended already; name another";
                        pod.phase = phase;
+                       if (reason != nullptr) pod.status_reason = *reason;
                        return "";
                      });
 }

@@ -38,8 +38,8 @@ TEST(ListWatchPaths, SelectsPodsThatAreNotTerminal) {
 TEST(ListWatchPaths, SelectsFinishedPodsOfOneScheduler) {
   const ListWatchPaths paths({.kind = api::Kind::kFinishedPod, .scheduler_name = "gs"});
   EXPECT_EQ(paths.list(2, "t+/="),
-            "/api/v1/pods?limit=2&fieldSelector=status.phase%3DSucceeded%2Cspec.schedulerName%3Dgs"
-            "&continue=t%2B%2F%3D");
+            "/api/v1/pods?limit=2&fieldSelector=status.phase%21%3DPending%2Cstatus.phase%21%3D"
+            "Running%2Cstatus.phase%21%3DUnknown%2Cspec.schedulerName%3Dgs&continue=t%2B%2F%3D");
 }
 
 TEST(ListWatchPaths, AsksWatchListForAllWithoutAResourceVersion) {

@@ -64,6 +64,23 @@ void shape(PodBuilder& built, std::uint64_t kind) {
   }
 }
 
+/// A pod of that shape, with a label that anti-affinity terms read.
+api::Pod labelled(const PodBuilder& built, std::uint64_t kind) {
+  api::Pod result = built;
+  result.meta.labels = {{"team", kind % 2 == 0 ? "a" : "b"}};
+  return result;
+}
+
+/// Gives some of the running pods a required anti-affinity term.
+void repel(Dice& dice, api::Pod& running) {
+  if (!dice.chance(40)) return;
+  api::PodAntiAffinityTerm term{.topology_key = dice.chance(50) ? "pool" : "kubernetes.io/hostname",
+                                .namespaces = {"default"}};
+  term.selector.emplace().requirements = {
+      {.key = "team", .op = "In", .values = {dice.chance(50) ? "a" : "b"}}};
+  running.anti_affinity.push_back(term);
+}
+
 /// What one node has and one pod wants, judged from the objects alone.
 class Oracle {
  public:
@@ -77,8 +94,12 @@ class Oracle {
   }
 
   [[nodiscard]] bool fits(const api::Pod& wanted, std::size_t at) const {
-    return facts_allow(wanted, nodes_[at]) && ports_allow(wanted, at) && room_allows(wanted, at);
+    return nodes_[at].meta.key.name != avoided_ && facts_allow(wanted, nodes_[at]) &&
+           ports_allow(wanted, at) && room_allows(wanted, at) && others_allow(wanted, at);
   }
+
+  /// No plan may use that node.
+  void avoid(std::string node_name) { avoided_ = std::move(node_name); }
 
   void put(const api::Pod& wanted, std::size_t at) { on_[at].push_back(wanted); }
   void take_back(std::size_t at) { on_[at].pop_back(); }
@@ -148,8 +169,29 @@ class Oracle {
     return true;
   }
 
+  /// Whether a term of a pod on node `there` closes node `here`.
+  [[nodiscard]] bool closes(const api::Pod& other, std::size_t there, const api::Pod& wanted,
+                            std::size_t here) const {
+    return std::ranges::any_of(other.anti_affinity, [&](const api::PodAntiAffinityTerm& term) {
+      const std::string* of_other = api::find(nodes_[there].meta.labels, term.topology_key);
+      const std::string* own = api::find(nodes_[here].meta.labels, term.topology_key);
+      const bool is_near = of_other != nullptr && own != nullptr && *of_other == *own;
+      return is_near && api::matches(*term.selector, wanted.meta.labels);
+    });
+  }
+
+  [[nodiscard]] bool others_allow(const api::Pod& wanted, std::size_t at) const {
+    for (std::size_t there = 0; there < nodes_.size(); ++there) {
+      for (const api::Pod& other : on_[there]) {
+        if (closes(other, there, wanted, at)) return false;
+      }
+    }
+    return true;
+  }
+
   std::vector<api::Node> nodes_;
   std::vector<std::vector<api::Pod>> on_;
+  std::string avoided_;
 };
 
 /// A random tiny cluster with one gang, as objects.
@@ -158,6 +200,13 @@ struct World {
   std::vector<api::Pod> running;
   std::vector<api::Pod> pending;
   int minimum = 1;
+  std::string avoided;  ///< a node, or empty
+
+  [[nodiscard]] Oracle oracle() const {
+    Oracle oracle(nodes, running);
+    oracle.avoid(avoided);
+    return oracle;
+  }
 };
 
 World random_world(Dice& dice) {
@@ -169,6 +218,7 @@ World random_world(Dice& dice) {
     built.on("n" + std::to_string(dice.below(node_count))).cpu("1");
     if (dice.chance(30)) built.host_port(80);
     world.running.push_back(built);
+    repel(dice, world.running.back());
   }
   const std::uint64_t kinds[] = {static_cast<std::uint64_t>(dice.below(1000)),
                                  static_cast<std::uint64_t>(dice.below(1000)),
@@ -177,9 +227,11 @@ World random_world(Dice& dice) {
   for (int i = 0; i < count; ++i) {
     PodBuilder built = pod("g-" + std::to_string(i));
     built.group("g").created(i);
-    shape(built, kinds[dice.below(3)]);
-    world.pending.push_back(built);
+    const std::uint64_t kind = kinds[dice.below(3)];
+    shape(built, kind);
+    world.pending.push_back(labelled(built, kind));
   }
+  if (dice.chance(20)) world.avoided = "n" + std::to_string(dice.below(node_count));
   world.minimum = 1 + dice.below(count);
   return world;
 }
@@ -198,7 +250,7 @@ const api::Pod& pod_named(const World& world, const std::string& name) {
 
 /// Legal, whole, every pod once, and nothing left over that would still fit.
 void check_plan(const Plan& plan, const World& world) {
-  Oracle oracle(world.nodes, world.running);
+  Oracle oracle = world.oracle();
   std::set<std::string> placed;
   for (const Assignment& assignment : plan.assignments) {
     EXPECT_TRUE(placed.insert(assignment.pod.name).second) << assignment.pod.name;
@@ -217,7 +269,7 @@ void check_plan(const Plan& plan, const World& world) {
 }
 
 void check_refusal(const Explanation& explanation, const World& world) {
-  Oracle oracle(world.nodes, world.running);
+  Oracle oracle = world.oracle();
   const int most = oracle.most(world.pending);
   EXPECT_LT(most, world.minimum);
   EXPECT_LE(explanation.scheduled, most);
@@ -245,8 +297,11 @@ TEST(EnginePlannerProperty, AgreesWithBruteForceOnTinyClusters) {
     const World world = random_world(dice);
     TestCluster cluster;
     fill(cluster, world);
-    const bool could_hold = cluster.could_hold("g");
-    const Decision decision = cluster.decide("g");
+    cluster::Gang gang = cluster.gang("g");
+    if (!world.avoided.empty()) gang.avoided_nodes = {world.avoided};
+    const auto snapshot = cluster.state.snapshot();
+    const bool could_hold = cluster.planner.could_hold(*snapshot, demand_of(gang));
+    const Decision decision = cluster.planner.plan(*snapshot, gang);
     if (const Plan* plan = std::get_if<Plan>(&decision)) {
       check_plan(*plan, world);
       EXPECT_TRUE(could_hold);
@@ -331,6 +386,7 @@ class History {
     built.on(on);
     shape(built, static_cast<std::uint64_t>(dice_.below(20)));
     running_.push_back(built);
+    repel(dice_, running_.back());
     cluster_.add(api::Object(running_.back()));
   }
 
@@ -350,8 +406,9 @@ class History {
     for (int i = 0; i < count; ++i) {
       PodBuilder built = pod(name + "-" + std::to_string(i));
       built.group(name).created(i);
-      shape(built, dice_.chance(70) ? first : static_cast<std::uint64_t>(dice_.below(20)));
-      cluster_.add(built);
+      const auto kind = dice_.chance(70) ? first : static_cast<std::uint64_t>(dice_.below(20));
+      shape(built, kind);
+      cluster_.add(api::Object(labelled(built, kind)));
     }
     gangs_.push_back(name);
   }

@@ -260,7 +260,7 @@ TEST_F(SimClusterTest, FinishedPodsLeaveThePodWatchAndEnterTheOther) {
   put(test::pod("a").on("n1").phase(api::PodPhase::kSucceeded));
   EXPECT_EQ(told(), Lines({"Deleted Pod a", "Added FinishedPod a"}));
   put(test::pod("b").on("n1").phase(api::PodPhase::kFailed));
-  EXPECT_EQ(told(), Lines({"Deleted Pod b"}));
+  EXPECT_EQ(told(), Lines({"Deleted Pod b", "Added FinishedPod b"}));
 }
 
 TEST_F(SimClusterTest, DroppedWatchTellsLaterOrListsAnew) {

@@ -20,7 +20,8 @@
 namespace gang::api {
 
 /// Kinds that are watched. kFinishedPod is the second, small watch on pods of our schedulerName in
-/// phase Succeeded: it carries Pod objects that only count as done members of their gang.
+/// phase Succeeded or Failed: they count as done members of their gang, or tell of a node whose
+/// kubelet refused one.
 enum class Kind {
   kPod,
   kFinishedPod,

@@ -19,13 +19,22 @@
 
 namespace gang::cluster {
 
+/// A kubelet has refused a member that was bound to its node: the pod is Failed for good.
+struct Rejection {
+  GangId gang;
+  std::string node_name;
+  TimePoint pod_created{};
+  bool listed = false;  ///< told by a list: when it happened is not known, only that it did
+};
+
 /// What one apply() changed, for the queue.
 struct Change {
   std::vector<GangId> gangs;  ///< members or group object changed; also gangs that vanished
   /// The part of `gangs` in which only resource versions, conditions or nominations changed: what
   /// comes back of our own status writes. It neither helps nor hinders a placement.
   std::vector<GangId> status_only;
-  bool nodes = false;  ///< usage or facts of some node changed
+  bool nodes = false;                 ///< usage or facts of some node changed
+  std::vector<Rejection> rejections;  ///< each refused pod once
 };
 
 /// A planned pod for assume().

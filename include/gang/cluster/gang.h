@@ -30,8 +30,9 @@ struct ClassId {
   friend auto operator<=>(const ClassId&, const ClassId&) = default;
 };
 
-/// Everything of a pending pod that filters and scores read, and nothing else (labels, names and
-/// namespaces are left out: no rule that is built reads them). Equal pods share one PodClass.
+/// Everything of a pending pod that filters and scores read, and nothing else. Of labels and
+/// namespace only what rules of the cluster make of them: which anti-affinity terms of pods on
+/// nodes match. Equal pods share one PodClass.
 struct PodClass {
   ClassId id;
   /// Effective spec requests > 0, sorted by resource; the pod slot (kPods, 1) is always included.
@@ -43,6 +44,7 @@ struct PodClass {
   std::vector<api::Toleration> tolerations;
   std::vector<api::HostPort> host_ports;
   api::PodRules rules;
+  std::vector<TermId> repelled_by;  ///< terms that match the pod, ascending
   /// Not empty: the pod could not be read; it is unschedulable with this text.
   std::string unreadable;
 };
@@ -108,6 +110,8 @@ struct Gang {
   std::optional<api::PodGroup> group;
   std::vector<std::shared_ptr<const PodClass>> classes;  ///< of pending members, by first member
   std::vector<Member> members;                           ///< by creation time, then name
+  /// Names of nodes that no plan may use for this gang, ascending. Set by the scheduler.
+  std::vector<std::string> avoided_nodes;
   /// Parent CompositePodGroup is named but not known. Only with group->spec.parent_name.
   bool parent_missing = false;
 

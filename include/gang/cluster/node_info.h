@@ -27,6 +27,12 @@ struct ResourceId {
   friend auto operator<=>(const ResourceId&, const ResourceId&) = default;
 };
 
+/// Interned required anti-affinity term of pods on nodes. Never reused.
+struct TermId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const TermId&, const TermId&) = default;
+};
+
 inline constexpr ResourceId kCpu{0};               ///< milli-units
 inline constexpr ResourceId kMemory{1};            ///< bytes
 inline constexpr ResourceId kEphemeralStorage{2};  ///< bytes

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,6 +44,15 @@ struct FactsChunk {
   std::vector<Generation> generation;                 ///< last change of facts, per slot
 };
 
+/// Where pods with one required anti-affinity term are: on nodes whose label `key` has one of
+/// `values`. Immutable.
+struct TermDomain {
+  std::string key;
+  std::vector<std::string> values;  ///< ascending
+};
+/// Terms that match some pending pod. A term that changes gets a new object.
+using TermDomains = std::map<TermId, std::shared_ptr<const TermDomain>>;
+
 /// Names of interned resources; grows only.
 using ResourceNames = std::vector<std::string>;
 
@@ -59,6 +69,7 @@ class Snapshot {
     std::shared_ptr<const std::vector<NodeIndex>> by_name;  ///< existing nodes, by name
     Generation by_name_generation = 0;                      ///< when the set of nodes last changed
     std::shared_ptr<const ResourceNames> resources;
+    std::shared_ptr<const TermDomains> terms;  ///< null: none
   };
 
   explicit Snapshot(Parts parts) : parts_(std::move(parts)) {}
@@ -76,6 +87,13 @@ class Snapshot {
 
   [[nodiscard]] const UsageChunk& usage(std::uint32_t chunk) const { return *parts_.usage[chunk]; }
   [[nodiscard]] const FactsChunk& facts(std::uint32_t chunk) const { return *parts_.facts[chunk]; }
+
+  /// Null when it refuses nobody.
+  [[nodiscard]] std::shared_ptr<const TermDomain> term(TermId term) const {
+    if (parts_.terms == nullptr) return nullptr;
+    const auto found = parts_.terms->find(term);
+    return found == parts_.terms->end() ? nullptr : found->second;
+  }
 
   /// Null for an empty slot.
   [[nodiscard]] const NodeInfo* node(NodeIndex node) const;

@@ -38,6 +38,7 @@ struct ClassDemand {
 struct Demand {
   std::vector<ClassDemand> classes;
   std::int32_t need = 0;
+  std::vector<std::string> avoided_nodes;  ///< as Gang::avoided_nodes
 };
 
 [[nodiscard]] Demand demand_of(const cluster::Gang& gang);

@@ -14,11 +14,12 @@
 //   pods p[0-3] group=train gpu=1 ...    pods; without group= they are lone pods
 //        selector.pool=a  affinity=pool:In:a,b  tolerate=key[:Effect]  port=8471[/UDP]  gate=g
 //        priority=5  scheduler=other  init.cpu=1  sidecar.cpu=1  bare (no controller)
+//        label.app=web  repels=app:In:web@zone (required anti-affinity)
 //        uses=pod-affinity|topology-spread|volumes|resource-claims
 //   running r0 on=n1 gpu=1 ...           a pod of the default scheduler that runs there; also
 //                                        r[0-2] on=n[1-3]
 //   update group train min=3             change minCount
-//   ungate p0 | finish p0 | fail p0      scheduling gates gone; phase Succeeded; phase Failed
+//   ungate p0 | finish p0 | fail p0 [reason=OutOfcpu]   gates gone; phase Succeeded; phase Failed
 //   delete pod p0 [grace=30s] | delete group train | delete node n1
 //   load FILE.yaml                       real manifests, path relative to the scenario
 //   cycle                                run until nothing is left to do at this time
