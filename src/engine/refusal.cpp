@@ -8,31 +8,50 @@ namespace gang::engine {
 
 namespace {
 
-/// A flag of PodRules and its name in the explanation. Constant.
-struct PodRule {
+/// A rule as users know it, and where an object states it. Constant.
+struct Rule {
   const char* name;
+  const char* field;
+};
+
+/// A flag of PodRules and the rule behind it. Constant.
+struct PodRule {
+  Rule rule;
   bool api::PodRules::*is_used;
 };
 
 constexpr PodRule kPodRules[] = {
-    {"inter-pod affinity", &api::PodRules::pod_affinity},
-    {"topology spread constraints", &api::PodRules::topology_spread},
-    {"volumes", &api::PodRules::volumes},
-    {"resource claims", &api::PodRules::resource_claims},
-    {"declared node features", &api::PodRules::declared_features},
+    {{"inter-pod affinity",
+      "requiredDuringSchedulingIgnoredDuringExecution of spec.affinity.podAffinity or "
+      "spec.affinity.podAntiAffinity"},
+     &api::PodRules::pod_affinity},
+    {{"topology spread", "whenUnsatisfiable DoNotSchedule in spec.topologySpreadConstraints"},
+     &api::PodRules::topology_spread},
+    {{"volumes that choose nodes", "a claim or a disk in spec.volumes"}, &api::PodRules::volumes},
+    {{"resource claims", "spec.resourceClaims"}, &api::PodRules::resource_claims},
+    {{"declared node features",
+      "RestartAllContainers in spec.containers[].restartPolicyRules, "
+      "spec.containers[].volumeMounts[].bindMountOptions or spec.hostNetwork with "
+      "spec.hostUsers false"},
+     &api::PodRules::declared_features},
 };
 
-const char* rule_not_built(const cluster::PodClass& pod_class) {
-  for (const PodRule& rule : kPodRules) {
-    if (pod_class.rules.*rule.is_used) return rule.name;
+constexpr Rule kTopology = {"topology constraint", "spec.schedulingConstraints.topology"};
+constexpr Rule kParent = {"composite pod group", "spec.parentCompositePodGroupName"};
+constexpr Rule kGroupClaims = {"resource claims", "spec.resourceClaims"};
+
+const Rule* rule_not_built(const cluster::PodClass& pod_class) {
+  for (const PodRule& row : kPodRules) {
+    if (pod_class.rules.*row.is_used) return &row.rule;
   }
   return nullptr;
 }
 
-Refusal not_built(const char* rule, const std::string& of_whom, cluster::GangKind kind) {
+Refusal not_built(const Rule& rule, const std::string& whom) {
   return {.verdict = Verdict::kRuleNotBuilt,
-          .message = fmt::format("rule not supported yet: {} of {}; the {} waits", rule, of_whom,
-                                 kind == cluster::GangKind::kLonePod ? "pod" : "gang")};
+          .message = fmt::format("{}: {} ({}) is not supported by this release; remove it or use "
+                                 "another scheduler",
+                                 whom, rule.field, rule.name)};
 }
 
 std::optional<Refusal> refuse_group(const cluster::Gang& gang) {
@@ -41,9 +60,9 @@ std::optional<Refusal> refuse_group(const cluster::Gang& gang) {
   if (!group.meta.unreadable.empty()) {
     return Refusal{.verdict = Verdict::kInvalid, .message = whom + ": " + group.meta.unreadable};
   }
-  if (!group.spec.topology_keys.empty()) return not_built("topology constraint", whom, gang.kind);
-  if (!group.spec.parent_name.empty()) return not_built("composite pod group", whom, gang.kind);
-  if (group.resource_claim_count > 0) return not_built("resource claims", whom, gang.kind);
+  if (!group.spec.topology_keys.empty()) return not_built(kTopology, whom);
+  if (!group.spec.parent_name.empty()) return not_built(kParent, whom);
+  if (group.resource_claim_count > 0) return not_built(kGroupClaims, whom);
   return std::nullopt;
 }
 
@@ -53,7 +72,7 @@ std::optional<Refusal> refuse_member(const cluster::Member& member, const cluste
   if (!pod_class.unreadable.empty()) {
     return Refusal{.verdict = Verdict::kInvalid, .message = whom + ": " + pod_class.unreadable};
   }
-  if (const char* rule = rule_not_built(pod_class)) return not_built(rule, whom, gang.kind);
+  if (const Rule* rule = rule_not_built(pod_class)) return not_built(*rule, whom);
   if (pod_class.requests.size() > kRequestsMax) {
     return Refusal{.verdict = Verdict::kInvalid,
                    .message = fmt::format("{}: spec.containers[].resources.requests: {} different "

@@ -12,6 +12,9 @@ using test::node;
 using test::pod;
 using test::pod_group;
 
+constexpr const char* kMend =
+    " is not supported by this release; remove it or use another scheduler";
+
 /// A pod rule and its words.
 struct RuleRow {
   api::PodRules rules;
@@ -20,11 +23,17 @@ struct RuleRow {
 
 TEST(Refusal, NamesTheRuleOfAPodThatIsNotBuilt) {
   const RuleRow rows[] = {
-      {{.pod_affinity = true}, "inter-pod affinity"},
-      {{.topology_spread = true}, "topology spread constraints"},
-      {{.volumes = true}, "volumes"},
-      {{.resource_claims = true}, "resource claims"},
-      {{.declared_features = true}, "declared node features"},
+      {{.pod_affinity = true},
+       "requiredDuringSchedulingIgnoredDuringExecution of spec.affinity.podAffinity or "
+       "spec.affinity.podAntiAffinity (inter-pod affinity)"},
+      {{.topology_spread = true},
+       "whenUnsatisfiable DoNotSchedule in spec.topologySpreadConstraints (topology spread)"},
+      {{.volumes = true}, "a claim or a disk in spec.volumes (volumes that choose nodes)"},
+      {{.resource_claims = true}, "spec.resourceClaims (resource claims)"},
+      {{.declared_features = true},
+       "RestartAllContainers in spec.containers[].restartPolicyRules, "
+       "spec.containers[].volumeMounts[].bindMountOptions or spec.hostNetwork with "
+       "spec.hostUsers false (declared node features)"},
   };
   for (const RuleRow& row : rows) {
     TestCluster cluster;
@@ -32,8 +41,7 @@ TEST(Refusal, NamesTheRuleOfAPodThatIsNotBuilt) {
     cluster.add(pod("plain").group("g"));
     cluster.add(pod("odd").group("g").rules(row.rules));
     const Explanation explanation = cluster.refused("g");
-    const std::string text =
-        std::string("rule not supported yet: ") + row.words + " of pod default/odd; the gang waits";
+    const std::string text = std::string("pod default/odd: ") + row.words + kMend;
     EXPECT_EQ(explanation.verdict, Verdict::kRuleNotBuilt);
     EXPECT_EQ(explanation.message, text);
     EXPECT_EQ(text_of(explanation, "plain"), text);
@@ -41,26 +49,27 @@ TEST(Refusal, NamesTheRuleOfAPodThatIsNotBuilt) {
   }
 }
 
-TEST(Refusal, SaysThatALonePodWaits) {
+TEST(Refusal, SaysTheSameOfALonePod) {
   TestCluster cluster;
-  cluster.add(node("n1")).add(pod("p").rules({.volumes = true}));
+  cluster.add(node("n1")).add(pod("p").rules({.resource_claims = true}));
   EXPECT_EQ(cluster.refused("p").message,
-            "rule not supported yet: volumes of pod default/p; the pod waits");
+            std::string("pod default/p: spec.resourceClaims (resource claims)") + kMend);
 }
 
 TEST(Refusal, NamesTheRuleOfAGroupThatIsNotBuilt) {
   api::PodGroup claims = pod_group("g").build();
   claims.resource_claim_count = 1;
   const std::pair<api::PodGroup, const char*> rows[] = {
-      {pod_group("g").topology("rack").build(), "topology constraint"},
-      {pod_group("g").parent("tree").build(), "composite pod group"},
-      {claims, "resource claims"},
+      {pod_group("g").topology("rack").build(),
+       "spec.schedulingConstraints.topology (topology constraint)"},
+      {pod_group("g").parent("tree").build(),
+       "spec.parentCompositePodGroupName (composite pod group)"},
+      {claims, "spec.resourceClaims (resource claims)"},
   };
   for (const auto& [group, words] : rows) {
     TestCluster cluster;
     cluster.add(node("n1")).add(api::Object(group)).add(pod("a").group("g"));
-    EXPECT_EQ(cluster.refused("g").message, std::string("rule not supported yet: ") + words +
-                                                " of PodGroup default/g; the gang waits");
+    EXPECT_EQ(cluster.refused("g").message, std::string("PodGroup default/g: ") + words + kMend);
   }
 }
 
