@@ -59,6 +59,7 @@ class Evaluation {
   void queue_up();
   void wait(ReadyState state);
   void tell_waiting(ReadyState state);
+  void tell_half_bound();
   [[nodiscard]] bool stays_parked();
   void note_degraded();
   void tell_what_waited();
@@ -212,8 +213,27 @@ void Evaluation::place(ReadyState state) {
     return;
   }
   record_.waiting_since.reset();
-  record_.report.drop_waiting();
   move_to(Stage::kIdle);
+  if (record_.repair) {
+    tell_half_bound();
+  } else {
+    record_.report.drop_waiting();
+  }
+}
+
+/// Bound in part, and no pod is there to go on with.
+void Evaluation::tell_half_bound() {
+  const std::int32_t lacking = outline_.minimum - outline_.counts.base();
+  const Repair& repair = *record_.repair;
+  // Of members that stay the gang was told why when that was decided.
+  if (lacking <= 0 || repair.is_forward_only) return;
+  std::string text = fmt::format(
+      "{} of minimum {} members are bound; waiting for {} more pods, without them the bound ones "
+      "are deleted {} after the round failed",
+      outline_.counts.base(), outline_.minimum, lacking,
+      format_duration(core_.options.repair_deadline));
+  if (!repair.cause.empty()) text += "; " + repair.cause;
+  tell(core_, record_, outline_, explain(outline_, Verdict::kBinding, std::move(text)), turn_);
 }
 
 void Evaluation::queue_up() {
@@ -248,8 +268,10 @@ void Evaluation::tell_waiting(ReadyState state) {
         tell(core_, record_, full(), explain_to_all(full(), Verdict::kInvalid, problem), turn_);
         return;
       }
-      tell(core_, record_, outline_,
-           explain(outline_, Verdict::kWaitingForPods, waiting_text(outline_)), turn_);
+      std::string text = waiting_text(outline_);
+      if (!record_.rolled_back.empty()) text += "; " + record_.rolled_back;
+      tell(core_, record_, outline_, explain(outline_, Verdict::kWaitingForPods, std::move(text)),
+           turn_);
       return;
     }
     case ReadyState::kNothingToPlace:

@@ -43,6 +43,7 @@ struct Repair {
   TimePoint deadline{};  ///< then the bound members are deleted, if they may be
   bool is_forward_only = false;      ///< they may not: repair goes on without deadline
   std::optional<TimePoint> stopped;  ///< the server does not answer since then: the clock stands
+  std::string cause;  ///< what the newest round lost, for people; empty when that is not known
 
   [[nodiscard]] bool is_running() const { return !is_forward_only && !stopped; }
   [[nodiscard]] bool is_due(TimePoint now) const { return is_running() && now >= deadline; }
@@ -81,7 +82,9 @@ struct GangRecord {
   std::optional<OpenRound> round;
   std::optional<Repair> repair;
   std::vector<TimePoint> rollbacks;  ///< of the last ten minutes
-  api::Uid recorded;                 ///< UID of the PodGroup whose record a round of ours wrote
+  /// That the gang was rolled back and why, for people; empty once it is planned again.
+  std::string rolled_back;
+  api::Uid recorded;  ///< UID of the PodGroup whose record a round of ours wrote
   /// Pending members that the server said are gone or bound elsewhere, and the version that was
   /// planned: until the watch shows another one they take no part.
   std::map<api::Uid, api::ResourceVersion> stale;

@@ -36,6 +36,7 @@ void enter(Core& core, GangRecord& record, Stage stage) {
   record.parking.reset();
   record.waiting_since.reset();
   record.report.drop_waiting();
+  if (stage == Stage::kBinding) record.rolled_back.clear();
 }
 
 /// Gives back what was not bound. Members that are gone or elsewhere stay out of plans until the
@@ -66,6 +67,33 @@ void set_repair(Core& core, GangRecord& record, const OpenRound& round, RoundEnd
   }
 }
 
+const char* words_of(MemberEnd end) {
+  switch (end) {
+    case MemberEnd::kBound:
+      return "bound";
+    case MemberEnd::kElsewhere:
+      return "bound elsewhere by somebody else";
+    case MemberEnd::kLost:
+      return "lost";
+    case MemberEnd::kNotBound:
+      return "not bound";
+  }
+  return "";
+}
+
+/// "pod default/g-1 was lost: the pod is gone (and 2 more)"; empty when the round lost nobody.
+std::string cause_of(const engine::RoundOutcome& outcome) {
+  std::string cause;
+  std::int32_t others = -1;
+  for (const engine::MemberOutcome& member : outcome.members) {
+    if (member.end == MemberEnd::kBound || ++others > 0) continue;
+    cause = fmt::format("pod {} was {}{}{}", member.pod.text(), words_of(member.end),
+                        member.message.empty() ? "" : ": ", member.message);
+  }
+  if (others > 0) cause += fmt::format(" (and {} more)", others);
+  return cause;
+}
+
 void fail_round(Core& core, GangRecord& record, const OpenRound& round,
                 const engine::RoundOutcome& outcome, Turn& turn) {
   ++record.failures;
@@ -76,6 +104,7 @@ void fail_round(Core& core, GangRecord& record, const OpenRound& round,
   const bool is_half_bound = gang->kind == GangKind::kPodGroup && base > 0 && base < round.minimum;
   if (is_half_bound && !is_recorded(*gang, record)) {
     set_repair(core, record, round, outcome.end, turn.now);
+    if (std::string cause = cause_of(outcome); !cause.empty()) record.repair->cause = cause;
   }
   if (is_half_bound && record.failures == 1 && outcome.end == RoundEnd::kMembersLost) {
     record.not_before = turn.now;
@@ -157,12 +186,14 @@ void end_repair(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
          turn);
     return;
   }
-  engine::Rollback rollback{
-      .gang = record.ref,
-      .minimum = gang.minimum,
-      .stamp = record.repair->stamp,
-      .message = fmt::format("{}, the others could not be bound within {}", state,
-                             format_duration(core.options.repair_deadline))};
+  const std::string why =
+      fmt::format(", the others could not be bound within {}{}{}",
+                  format_duration(core.options.repair_deadline),
+                  record.repair->cause.empty() ? "" : "; ", record.repair->cause);
+  engine::Rollback rollback{.gang = record.ref,
+                            .minimum = gang.minimum,
+                            .stamp = record.repair->stamp,
+                            .message = state + why};
   for (const Member& member : gang.members) {
     if (member.state != MemberState::kBound) continue;
     rollback.members.push_back({.pod = member.key,
@@ -171,6 +202,8 @@ void end_repair(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
                                 .node_name = member.node_name});
   }
   enter(core, record, Stage::kRollingBack);
+  record.rolled_back = fmt::format("rolled back: {} of minimum {} members were bound{}",
+                                   gang.counts.bound, gang.minimum, why);
   turn.effects.emplace_back(
       Notice{fmt::format("{}: rolled back: {}", record.ref.key.text(), rollback.message)});
   turn.effects.emplace_back(RollBackGang{std::move(rollback)});
@@ -205,17 +238,22 @@ void finish_rollback(Core& core, const engine::GangRef& gang, Turn& turn) {
                 [&](TimePoint time) { return time + kRollbackWindow <= turn.now; });
   record.rollbacks.push_back(turn.now);
   const auto count = record.rollbacks.size();
-  if (count < kRollbacksMax) {
-    record.not_before = turn.now + backoff(core.options, static_cast<std::int32_t>(count));
-    return;
+  const bool is_slowed = count >= kRollbacksMax;
+  const Duration delay = is_slowed ? core.options.backoff_max
+                                   : backoff(core.options, static_cast<std::int32_t>(count));
+  record.not_before = turn.now + delay;
+  record.rolled_back += fmt::format("; tried again after {}, when {} pods exist",
+                                    format_duration(delay), record.minimum);
+  if (is_slowed) {
+    const std::string text = fmt::format("rolled back {} times in 10 minutes, one attempt every {}",
+                                         count, format_duration(delay));
+    turn.effects.emplace_back(Notice{fmt::format("{}: {}", record.ref.key.text(), text)});
+    record.rolled_back = text + "; " + record.rolled_back;
   }
-  record.not_before = turn.now + core.options.backoff_max;
   const auto outline = core.state.gang_outline(gang.id);
   if (!outline) return;
-  const std::string text = fmt::format("rolled back {} times in 10 minutes, one attempt every {}",
-                                       count, format_duration(core.options.backoff_max));
-  turn.effects.emplace_back(Notice{fmt::format("{}: {}", record.ref.key.text(), text)});
-  tell(core, record, *outline, explain(*outline, engine::Verdict::kBinding, text), turn);
+  tell(core, record, *outline, explain(*outline, engine::Verdict::kBinding, record.rolled_back),
+       turn);
 }
 
 }  // namespace gang::scheduler

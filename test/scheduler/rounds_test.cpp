@@ -178,9 +178,37 @@ TEST(Rollback, DeletesTheBoundMembersAtTheDeadline) {
   EXPECT_EQ(world.rollbacks[0].stamp, world.plans[0].stamp);
   EXPECT_EQ(world.rollbacks[0].minimum, 4);
   EXPECT_EQ(world.rollbacks[0].message,
-            "3 of minimum 4 members are bound, the others could not be bound within 1m");
+            "3 of minimum 4 members are bound, the others could not be bound within 1m; pod "
+            "default/p3 was lost");
   world.pass(minutes(2));
   EXPECT_EQ(world.rollbacks.size(), 1U) << "one at a time";
+}
+
+TEST(Round, HalfBoundGangWithoutPendingMembersSaysAtOnceWhatItAwaits) {
+  World world;
+  open_round(world);
+  world.end_round(RoundEnd::kMembersLost, {"p3"}).remove_pod("p3").run();
+  EXPECT_EQ(world.told().verdict, engine::Verdict::kBinding);
+  EXPECT_EQ(world.told().message,
+            "3 of minimum 4 members are bound; waiting for 1 more pods, without them the bound "
+            "ones are deleted 1m after the round failed; pod default/p3 was lost");
+  world.pass(seconds(59));
+  EXPECT_EQ(world.explanations.size(), 1U) << "once";
+}
+
+TEST(Rollback, SaysThatItHappenedAndWhyUntilTheGangIsPlannedAgain) {
+  World world;
+  open_round(world);
+  world.end_round(RoundEnd::kMembersLost, {"p3"}).remove_pod("p3").pass(seconds(60));
+  const std::string why =
+      "rolled back: 3 of minimum 4 members were bound, the others could not be bound within 1m; "
+      "pod default/p3 was lost; tried again after 1s, when 4 pods exist";
+  world.end_rollback().run();
+  EXPECT_EQ(world.told().message, why);
+  world.add_pods("g", 2, "q").pass(seconds(20));
+  EXPECT_EQ(world.told().message, "2 of 4 pods exist; " + why);
+  world.add_pods("g", 2, "r").pass(seconds(1));
+  ASSERT_EQ(world.plans.size(), 2U);
 }
 
 TEST(Rollback, NewMembersArePlannedAfterABackoff) {
@@ -209,7 +237,9 @@ TEST(Rollback, ThreeInTenMinutesSlowDownToTheCapAndSaySo) {
     world.end_rollback();
   }
   world.add_pods("g", 4, "s").pass(seconds(11));
-  EXPECT_EQ(world.told().message, "rolled back 3 times in 10 minutes, one attempt every 1m");
+  EXPECT_TRUE(world.told().message.starts_with(
+      "rolled back 3 times in 10 minutes, one attempt every 1m; rolled back: "))
+      << world.told().message;
   const std::size_t plans = world.plans.size();
   world.pass(seconds(48));
   EXPECT_EQ(world.plans.size(), plans);
