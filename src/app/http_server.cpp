@@ -1,122 +1,193 @@
 #include "app/http_server.h"
 
-#include <CivetServer.h>
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <list>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include "app/http_connection.h"
+#include "gang/base/clock.h"
 
 namespace gang::app {
 
 namespace {
 
-void send(mg_connection* connection, const char* status, const char* type,
-          const std::string& body) {
-  mg_printf(connection,
-            "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-            "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
-            status, type, body.size());
-  const mg_request_info* request = mg_get_request_info(connection);
-  const bool wants_body = std::string_view(request->request_method) != "HEAD";
-  if (wants_body) mg_write(connection, body.data(), body.size());
+/// Connections at once; a new one ends the one that is next to run out of time.
+constexpr std::size_t kConnectionsMax = 256;
+constexpr int kAcceptsPerTurn = 64;
+constexpr int kTurnMs = 100;
+
+std::string answer_text(std::string_view status, std::string_view type, const std::string& body,
+                        bool wants_body) {
+  std::string text = "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: text/plain; " +
+                     std::string(type) +
+                     "charset=utf-8\r\nContent-Length: " + std::to_string(body.size()) +
+                     "\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n";
+  if (status.starts_with("405")) text += "Allow: GET, HEAD\r\n";
+  return text + "\r\n" + (wants_body ? body : "");
 }
 
-/// Answers GET and HEAD of one exact path from a function.
-class Endpoint final : public CivetHandler {
- public:
-  using Answer = std::function<void(mg_connection*)>;
-  Endpoint(std::string path, Answer answer) : path_(std::move(path)), answer_(std::move(answer)) {}
-
-  bool handleGet(CivetServer*, mg_connection* connection) override { return reply(connection); }
-  bool handleHead(CivetServer*, mg_connection* connection) override { return reply(connection); }
-  bool handlePost(CivetServer*, mg_connection* c) override { return refuse(c); }
-  bool handlePut(CivetServer*, mg_connection* c) override { return refuse(c); }
-  bool handleDelete(CivetServer*, mg_connection* c) override { return refuse(c); }
-  bool handlePatch(CivetServer*, mg_connection* c) override { return refuse(c); }
-  bool handleOptions(CivetServer*, mg_connection* c) override { return refuse(c); }
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  bool reply(mg_connection* connection) {
-    const mg_request_info* request = mg_get_request_info(connection);
-    if (path_ != request->local_uri) {
-      send(connection, "404 Not Found", "text/plain; charset=utf-8", "not found\n");
-      return true;
-    }
-    answer_(connection);
-    return true;
-  }
-
-  static bool refuse(mg_connection* connection) {
-    send(connection, "405 Method Not Allowed", "text/plain; charset=utf-8", "use GET\n");
-    return true;
-  }
-
-  std::string path_;
-  Answer answer_;
-};
-
-Endpoint::Answer health_answer(std::function<Health()> health) {
-  return [health = std::move(health)](mg_connection* connection) {
-    const Health state = health();
-    send(connection, state.ok ? "200 OK" : "503 Service Unavailable", "text/plain; charset=utf-8",
-         state.text + "\n");
-  };
+std::string health_text(const Health& health, bool wants_body) {
+  return answer_text(health.ok ? "200 OK" : "503 Service Unavailable", "", health.text + "\n",
+                     wants_body);
 }
 
-Endpoint::Answer metrics_answer(std::function<std::string()> metrics) {
-  return [metrics = std::move(metrics)](mg_connection* connection) {
-    send(connection, "200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics());
-  };
+/// The answer to one request line.
+std::string answer(const Endpoints& endpoints, std::string_view line) {
+  const std::size_t method_end = std::min(line.find(' '), line.size());
+  const std::size_t path_end = line.find(' ', method_end + 1);
+  if (path_end == std::string_view::npos || !line.substr(path_end + 1).starts_with("HTTP/1.")) {
+    return answer_text("400 Bad Request", "", "this is no HTTP request\n", true);
+  }
+  const std::string_view method = line.substr(0, method_end);
+  const std::string_view target = line.substr(method_end + 1, path_end - method_end - 1);
+  const std::string_view path = target.substr(0, target.find('?'));
+  const bool wants_body = method != "HEAD";
+  if (method != "GET" && method != "HEAD") {
+    return answer_text("405 Method Not Allowed", "", "use GET\n", true);
+  }
+  if (path == "/metrics") {
+    return answer_text("200 OK", "version=0.0.4; ", endpoints.metrics(), wants_body);
+  }
+  if (path == "/livez" || path == "/healthz") return health_text(endpoints.live(), wants_body);
+  if (path == "/readyz") return health_text(endpoints.ready(), wants_body);
+  return answer_text("404 Not Found", "", "the paths are /metrics, /livez, /healthz, /readyz\n",
+                     wants_body);
+}
+
+/// ADDRESS:PORT with a numeric IPv4 address.
+Result<sockaddr_in> parse_listen(const std::string& listen) {
+  const std::size_t colon = listen.rfind(':');
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  std::uint16_t port = 0;
+  const char* const end = listen.data() + listen.size();
+  const char* const begin = colon == std::string::npos ? end : listen.data() + colon + 1;
+  const auto [stop, error] = std::from_chars(begin, end, port);
+  const bool is_port = error == std::errc() && stop == end;
+  const std::string host = listen.substr(0, std::min(colon, listen.size()));
+  if (!is_port || ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) {
+    return fail(Code::kInvalidArgument,
+                "listen: \"" + listen + "\" is no ADDRESS:PORT; write one like 127.0.0.1:10261");
+  }
+  address.sin_port = htons(port);
+  return address;
+}
+
+Result<int> open_listener(const std::string& listen) {
+  GANG_TRY(const sockaddr_in address, parse_listen(listen));
+  const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  ::setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  const bool is_good =
+      made >= 0 && ::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      ::listen(made, SOMAXCONN) == 0;
+  if (is_good) return made;
+  const std::string why = std::strerror(errno);
+  if (made >= 0) ::close(made);
+  return fail(Code::kUnavailable, "listen: \"" + listen +
+                                      "\" cannot be listened on; it may be taken, choose another "
+                                      "with --listen (" +
+                                      why + ")");
 }
 
 }  // namespace
 
-/// The civetweb server and its handlers; handlers must outlive the server.
+/// One thread that serves every connection in turn, so that none can hold another.
 class HttpServer::Impl {
  public:
-  Impl(const std::string& listen, Endpoints endpoints) {
-    handlers_.push_back(
-        std::make_unique<Endpoint>("/metrics", metrics_answer(std::move(endpoints.metrics))));
-    handlers_.push_back(std::make_unique<Endpoint>("/healthz", health_answer(endpoints.live)));
-    handlers_.push_back(
-        std::make_unique<Endpoint>("/livez", health_answer(std::move(endpoints.live))));
-    handlers_.push_back(
-        std::make_unique<Endpoint>("/readyz", health_answer(std::move(endpoints.ready))));
-    const std::vector<std::string> options = {
-        "listening_ports",          listen, "num_threads",       "8", "request_timeout_ms", "1500",
-        "enable_directory_listing", "no",   "enable_keep_alive", "no"};
-    server_ = std::make_unique<CivetServer>(options);
-    for (const std::unique_ptr<Endpoint>& handler : handlers_) {
-      server_->addHandler(handler->path(), handler.get());
-    }
+  Impl(int listener, Endpoints endpoints)
+      : listener_(listener),
+        answerer_([endpoints = std::move(endpoints)](std::string_view line) {
+          return answer(endpoints, line);
+        }),
+        thread_([this] { run(); }) {}
+
+  ~Impl() {
+    is_stopping_ = true;
+    thread_.join();
+    ::close(listener_);
   }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   [[nodiscard]] int port() const {
-    const std::vector<int> ports = server_->getListeningPorts();
-    return ports.empty() ? 0 : ports[0];
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    return ntohs(address.sin_port);
   }
 
  private:
-  std::vector<std::unique_ptr<Endpoint>> handlers_;
-  std::unique_ptr<CivetServer> server_;
+  void run() {
+    std::vector<pollfd> polled;
+    while (!is_stopping_) {
+      polled.assign(1, pollfd{listener_, POLLIN, 0});
+      for (const HttpConnection& connection : connections_) {
+        const short events = connection.wants_to_write() ? POLLOUT : POLLIN;
+        polled.push_back({connection.socket(), events, 0});
+      }
+      ::poll(polled.data(), polled.size(), kTurnMs);
+      proceed(polled);
+      if (polled[0].revents != 0) accept_some();
+    }
+  }
+
+  /// `polled` has an entry for each connection, in order, after the listener's.
+  void proceed(const std::vector<pollfd>& polled) {
+    const Duration now = clock_.monotonic();
+    std::size_t at = 1;
+    for (auto it = connections_.begin(); it != connections_.end(); ++at) {
+      const bool is_due = polled[at].revents != 0 || now >= it->deadline();
+      const bool is_over = is_due && !it->proceed(now, answerer_);
+      it = is_over ? connections_.erase(it) : std::next(it);
+    }
+  }
+
+  void accept_some() {
+    const Duration now = clock_.monotonic();
+    for (int i = 0; i < kAcceptsPerTurn; ++i) {
+      const int made = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (made < 0) return;
+      if (connections_.size() >= kConnectionsMax) end_oldest();
+      connections_.emplace_back(made, now);
+      if (!connections_.back().proceed(now, answerer_)) connections_.pop_back();
+    }
+  }
+
+  void end_oldest() {
+    connections_.erase(
+        std::min_element(connections_.begin(), connections_.end(),
+                         [](const auto& a, const auto& b) { return a.deadline() < b.deadline(); }));
+  }
+
+  const SystemClock clock_;
+  const int listener_;
+  const Answerer answerer_;
+  std::list<HttpConnection> connections_;
+  std::atomic<bool> is_stopping_{false};
+  std::thread thread_;  ///< last: it uses the others
 };
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const std::string& listen,
                                                       Endpoints endpoints) {
-  if (listen.find(':') == std::string::npos || listen.find_first_of(", sr") != std::string::npos) {
-    return fail(Code::kInvalidArgument,
-                "listen: \"" + listen + "\" is no ADDRESS:PORT; write one like 127.0.0.1:10261");
-  }
-  try {
-    auto impl = std::make_unique<Impl>(listen, std::move(endpoints));
-    return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
-  } catch (const CivetException& error) {
-    return fail(Code::kUnavailable, "listen: \"" + listen +
-                                        "\" cannot be listened on; it may be taken, choose "
-                                        "another with --listen (" +
-                                        error.what() + ")");
-  }
+  GANG_TRY(const int listener, open_listener(listen));
+  auto impl = std::make_unique<Impl>(listener, std::move(endpoints));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -1,7 +1,8 @@
-// HttpServer: /metrics, /healthz, /livez, /readyz over plain HTTP, on threads of its own.
+// HttpServer: /metrics, /healthz, /livez, /readyz over plain HTTP, on a thread of its own.
 //
-// Serves no other path and no other method than GET and HEAD. The callbacks run on its threads and
-// must not block. Stops and joins in the destructor.
+// Serves no other path and no other method than GET and HEAD. The callbacks run on its thread and
+// must not block. Clients may be slow, silent or many: nothing waits for one of them, each has its
+// time, and beyond 256 the oldest goes. Stops and joins in the destructor.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,138 @@
+"""The programs alone, without a control plane: what they say to odd files and odd clients."""
+
+import pathlib
+import socket
+import subprocess
+import tempfile
+import time
+
+import daemon
+from harness import own_world
+
+GANGCTL = daemon.PROGRAM.parent / "gangctl"
+CLIENTS = 400  # slow connections at once
+LATE_SECONDS = 2.0  # an answer of /livez may take this long
+ATTACK_SECONDS = 8.0
+
+_KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+"""
+
+
+def _run(path):
+    return subprocess.run([str(GANGCTL), "run", str(path)], capture_output=True, text=True,
+                          check=False, timeout=30)
+
+
+@own_world
+def gangctl_says_what_is_no_scenario():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content, problem in (
+                ("empty.txt", b"", "is empty; write a comment"),
+                ("binary.txt", b"\x7fELF\x02\x00", "line 1: a control character: this is no text"),
+                ("bare.txt", b"nodes n1\n----\n", "line 1: a scenario starts with a comment"),
+                ("absent.txt", None, "cannot be read; name an existing file"),
+                (".", None, "is a directory; name the files in it")):
+            path = pathlib.Path(folder, name)
+            if content is not None:
+                path.write_bytes(content)
+            done = _run(path)
+            assert done.returncode == 2, (name, done)
+            assert done.stderr.startswith(f"gangctl: {path}: {problem}"), done.stderr
+            assert done.stderr.count("\n") == 1, done.stderr
+
+
+@own_world
+def gangctl_names_the_line_of_a_mistake():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "odd.txt")
+        path.write_text("# odd\nnodes n1\n----\n1 node\n\nnodes n2 gpu=-1\n----\n1 node\n")
+        done = _run(path)
+        assert done.returncode == 1, done
+        for part in (f"FAILED {path}\n", "line 6: nodes n2 gpu=-1\n",
+                     "error: gpu=-1 is below 0; write 0 or more\n"):
+            assert part in done.stdout, done.stdout
+
+
+class _Attack:
+    """Many connections of one sort, made anew when the server has closed them."""
+
+    def __init__(self, address, first, piece):
+        host, port = address.split(":")
+        self._address, self._first, self._piece = (host, int(port)), first, piece
+        self._sockets = []
+
+    def _open(self):
+        made = socket.socket()
+        made.setblocking(False)
+        made.connect_ex(self._address)
+        return made
+
+    def _is_open(self, made):
+        try:
+            if self._piece:
+                made.send(self._piece)
+            return made.recv(1) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def step(self):
+        kept = [made for made in self._sockets if self._is_open(made)]
+        for made in set(self._sockets) - set(kept):
+            made.close()
+        fresh = [self._open() for _ in range(CLIENTS - len(kept))]
+        self._sockets = kept + fresh
+        for made in fresh:
+            try:
+                made.send(self._first)
+            except OSError:
+                pass
+
+    def close(self):
+        for made in self._sockets:
+            made.close()
+
+
+def _live_seconds(address):
+    """How long one answer of /livez takes."""
+    host, port = address.split(":")
+    begin = time.monotonic()
+    with socket.create_connection((host, int(port)), timeout=10) as probe:
+        probe.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+        head = probe.recv(64)
+    assert head.startswith(b"HTTP/1.1 200"), head
+    return time.monotonic() - begin
+
+
+@own_world
+def slow_clients_do_not_hold_the_health_endpoints():
+    with tempfile.TemporaryDirectory() as folder:
+        kubeconfig = pathlib.Path(folder, "kubeconfig")
+        kubeconfig.write_text(_KUBECONFIG)
+        server = daemon.Daemon(pathlib.Path(folder, "log"), kubeconfig).start(ready=False)
+        try:
+            daemon.wait_until(lambda: server.health("/livez") == 200, 10, "the daemon listens")
+            for first, piece in ((b"", b""), (b"GET /metrics HTT", b""),
+                                 (b"GET /metrics HTTP/1.1\r\nX: ", b"a"),
+                                 (b"POST /livez HTTP/1.1\r\nContent-Length: 9999\r\n\r\n", b"b")):
+                attack = _Attack(server.address, first, piece)
+                late = []
+                end = time.monotonic() + ATTACK_SECONDS
+                while time.monotonic() < end:
+                    attack.step()
+                    late.append(_live_seconds(server.address))
+                    time.sleep(0.1)
+                attack.close()
+                assert max(late) < LATE_SECONDS, (first, max(late))
+        finally:
+            server.kill()
+
+
+TESTS = [gangctl_says_what_is_no_scenario, gangctl_names_the_line_of_a_mistake,
+         slow_clients_do_not_hold_the_health_endpoints]
