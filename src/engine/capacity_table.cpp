@@ -120,6 +120,14 @@ NodeEntry CapacityTable::judge(std::uint32_t rank, const NodeUse& use) const {
   return entry;
 }
 
+LineSet CapacityTable::causes() const {
+  LineSet set = 0;
+  for (std::size_t i = 0; i < rules_.lines.size(); ++i) {
+    if (line_counts_[i] > 0) set |= LineSet{1} << i;
+  }
+  return set;
+}
+
 void CapacityTable::set(std::uint32_t rank, const NodeEntry& entry) {
   store(rank, entry, Upper::kUpdate);
 }

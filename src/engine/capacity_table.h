@@ -64,6 +64,8 @@ class CapacityTable {
   [[nodiscard]] std::int64_t fleet_sum() const { return fleet_sum_; }
   /// Nodes that count under line i.
   [[nodiscard]] std::int32_t node_count(std::size_t line) const { return line_counts_[line]; }
+  /// Lines that some node counts under.
+  [[nodiscard]] LineSet causes() const;
   [[nodiscard]] const ClassRules& rules() const { return rules_; }
   /// Of the snapshot it equals; 0 before build().
   [[nodiscard]] cluster::Generation generation() const { return generation_; }

@@ -56,6 +56,15 @@ Plan plan_of(const cluster::Gang& gang, const Draft& draft) {
   return plan;
 }
 
+Outlook outlook_of(const std::vector<DraftClass>& classes, std::int64_t need) {
+  // FNV-1a over the sets of lines, word by word.
+  std::uint64_t causes = fleet_allows(classes, need) ? 14695981039346656037ULL : 1;
+  for (const DraftClass& demand : classes) {
+    causes = (causes ^ demand.table->causes()) * 1099511628211ULL;
+  }
+  return {.could_hold = sums_allow(classes, need), .causes = causes};
+}
+
 }  // namespace
 
 Demand demand_of(const cluster::Gang& gang) {
@@ -100,18 +109,15 @@ class Planner::Impl {
     return explanation;
   }
 
-  bool could_hold(const cluster::Snapshot& snapshot, const Demand& demand) {
-    if (demand.classes.empty()) return demand.need == 0;
+  Outlook outlook(const cluster::Snapshot& snapshot, const Demand& demand) {
+    if (demand.classes.empty()) return {.could_hold = demand.need == 0};
     const bool placeable = std::ranges::all_of(
         demand.classes, [](const ClassDemand& one) { return is_placeable(*one.pod_class); });
-    if (!placeable) return false;
-    const std::int32_t need = std::max(1, demand.need);
-    std::vector<DraftClass> classes = current_classes(snapshot, demand);
-    if (demand.avoided_nodes.empty()) return sums_allow(classes, need);
-    draft_.begin(snapshot, std::move(classes), demand.avoided_nodes);
-    const bool allowed = sums_allow(draft_.classes(), need);
+    if (!placeable) return {};
+    draft_.begin(snapshot, current_classes(snapshot, demand), demand.avoided_nodes);
+    const Outlook outlook = outlook_of(draft_.classes(), std::max(1, demand.need));
     draft_.end();
-    return allowed;
+    return outlook;
   }
 
   [[nodiscard]] const PlannerStats& stats() const { return stats_; }
@@ -160,8 +166,8 @@ Decision Planner::plan(const cluster::Snapshot& snapshot, const cluster::Gang& g
   return impl_->plan(snapshot, gang);
 }
 
-bool Planner::could_hold(const cluster::Snapshot& snapshot, const Demand& demand) {
-  return impl_->could_hold(snapshot, demand);
+Outlook Planner::outlook(const cluster::Snapshot& snapshot, const Demand& demand) {
+  return impl_->outlook(snapshot, demand);
 }
 
 const PlannerStats& Planner::stats() const {

@@ -56,11 +56,14 @@ void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Tur
   if (nodes_may_help(verdict)) {
     parking.demand = engine::demand_of(gang);
     parking.demand.need = std::max(1, parking.demand.need);
-    const bool is_inexact = core.planner.could_hold(*core.state.snapshot(), parking.demand);
+    const auto outlook = core.planner.outlook(*core.state.snapshot(), parking.demand);
+    const bool is_inexact = outlook.could_hold;
+    parking.causes = outlook.causes;
     record.misses = is_inexact ? record.misses + 1 : 0;
     record.not_before = is_inexact ? turn.now + backoff(core.options, record.misses) : turn.now;
   }
   record.parking = std::move(parking);
+  record.renew_at.reset();
   record.stage = Stage::kParked;
   if (record.repair) record.repair->resume(turn.now);
   core.queue.park(record.ref.id);
@@ -111,12 +114,23 @@ void wake_parked(Core& core, Turn& turn) {
   if (core.queue.parked().empty()) return;
   const auto snapshot = core.state.snapshot();
   std::vector<GangId> helped;
+  std::vector<GangId> outdated;
   for (const GangId id : core.queue.parked()) {
     const Parking& parking = *core.records.at(id).parking;
     if (!nodes_may_help(parking.verdict)) continue;
-    if (core.planner.could_hold(*snapshot, parking.demand)) helped.push_back(id);
+    const engine::Outlook outlook = core.planner.outlook(*snapshot, parking.demand);
+    if (outlook.could_hold) {
+      helped.push_back(id);
+    } else if (outlook.causes != parking.causes) {
+      outdated.push_back(id);
+    }
   }
   for (const GangId id : helped) wake(core, id, turn);
+  for (const GangId id : outdated) {
+    if (core.records.at(id).renew_at) continue;
+    renew_later(core, core.records.at(id), turn.now);
+    evaluate(core, id, turn);  // sets the timer
+  }
 }
 
 }  // namespace gang::scheduler

@@ -10,8 +10,8 @@ namespace gang::scheduler {
 /// explains. REQUIRES: the gang is active and was evaluated after its last change.
 void attempt(Core& core, cluster::GangId id, Turn& turn);
 
-/// Wakes the parked gangs that the capacity counts would let in now, when nodes have changed since
-/// the last call.
+/// When nodes have changed since the last call: wakes the parked gangs that the capacity counts
+/// would let in now, and lets those that would be told other causes now be attempted later.
 void wake_parked(Core& core, Turn& turn);
 
 }  // namespace gang::scheduler

@@ -10,6 +10,10 @@ Duration backoff(const Options& options, std::int32_t failures) {
   return std::min(delay, options.backoff_max);
 }
 
+void renew_later(const Core& core, GangRecord& record, TimePoint now) {
+  record.renew_at = now + backoff(core.options, ++record.renewals);
+}
+
 bool is_recorded(const cluster::Gang& gang, const GangRecord& record) {
   if (gang.kind != cluster::GangKind::kPodGroup || gang.uid.empty()) return false;
   return record.recorded == gang.uid || is_initially_scheduled(gang);

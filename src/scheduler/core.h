@@ -43,6 +43,9 @@ struct Turn {
 /// delay of the n-th failure in a row: initial x 2^(n-1), at most the cap. REQUIRES: n >= 1.
 [[nodiscard]] Duration backoff(const Options& options, std::int32_t failures);
 
+/// What the gang was told is to be said again, 1 s x 2 up to the cap from now.
+void renew_later(const Core& core, GangRecord& record, TimePoint now);
+
 /// Whether the gang had started for good: its condition is True, or a round of ours recorded it.
 [[nodiscard]] bool is_recorded(const cluster::Gang& gang, const GangRecord& record);
 

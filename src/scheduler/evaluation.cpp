@@ -32,6 +32,8 @@ class Evaluation {
     note_torn();
     std::erase_if(record_.avoided, [this](const auto& node) { return node.second <= turn_.now; });
     if (record_.is_in_flight()) return;
+    is_renewal_due_ = record_.renew_at && turn_.now >= *record_.renew_at;
+    if (is_renewal_due_) record_.renew_at.reset();
     drop_stale();
     const Readiness ready = readiness(outline_, history_of(core_, outline_, record_, turn_.now));
     set_minimum(ready.minimum);
@@ -71,6 +73,7 @@ class Evaluation {
   Gang outline_;
   std::optional<Gang> full_;
   Turn& turn_;
+  bool is_renewal_due_ = false;
 };
 
 const Gang& Evaluation::full() {
@@ -280,15 +283,17 @@ void Evaluation::tell_waiting(ReadyState state) {
   }
 }
 
-/// A parked gang leaves when its own objects changed, when an avoided node may be used again, or by
-/// the safety attempt.
+/// A parked gang leaves when its own objects changed, when what it was told is to be said anew,
+/// when an avoided node may be used again, or by the safety attempt.
 bool Evaluation::stays_parked() {
   const Parking& parking = *record_.parking;
   if (fingerprint(full()) != parking.fingerprint) {
     record_.misses = 0;
+    record_.renewals = 0;
     record_.not_before = turn_.now;
     return false;
   }
+  if (is_renewal_due_) return false;
   if (parking.avoids_until && turn_.now >= *parking.avoids_until) {
     record_.not_before = turn_.now;
     return false;
@@ -331,6 +336,7 @@ void Evaluation::set_timer() {
   if (record_.degraded_since) at(*record_.degraded_since + options.incomplete_grace);
   if (record_.stage == Stage::kBackoff) at(record_.not_before);
   for (const auto& [node, until] : record_.avoided) at(until);
+  if (record_.renew_at) at(*record_.renew_at);
   if (record_.stage == Stage::kParked && nodes_may_help(record_.parking->verdict)) {
     at(record_.parking->since + options.safety_interval);
   }
@@ -353,7 +359,7 @@ bool is_forgettable(const GangRecord& record, const Gang& gang) {
   const bool is_counted = record.counts.pending + record.counts.gated > 0;
   if (record.stage != Stage::kIdle || is_counted || record.report.has_told() ||
       record.degraded_since || record.repair || !record.rollbacks.empty() ||
-      !record.avoided.empty()) {
+      !record.avoided.empty() || record.renew_at) {
     return false;
   }
   return gang.kind == GangKind::kLonePod || record.recorded.empty() || is_initially_scheduled(gang);

@@ -60,6 +60,7 @@ struct Parking {
   engine::Demand demand;
   std::uint64_t fingerprint = 0;
   TimePoint since{};
+  std::uint64_t causes = 0;               ///< Outlook::causes of what was told
   std::optional<TimePoint> avoids_until;  ///< when the first avoided node may be used again
 };
 
@@ -77,6 +78,10 @@ struct GangRecord {
   TimePoint not_before{};     ///< no attempt earlier
   std::int32_t failures = 0;  ///< failed rounds in a row
   std::int32_t misses = 0;    ///< attempts in a row without a plan although the counts allowed one
+
+  /// When to say again what is no longer true, or was not written; spaced by `renewals`.
+  std::optional<TimePoint> renew_at;
+  std::int32_t renewals = 0;
 
   std::optional<Parking> parking;
   std::optional<OpenRound> round;

@@ -96,7 +96,8 @@ std::optional<Explanation> Report::take_due(TimePoint now, Duration interval) {
   return explanation;
 }
 
-void Report::forget() {
+void Report::forget(TimePoint not_before) {
+  next_write_ = std::max(next_write_, not_before);
   told_.reset();
   told_members_.clear();
   waiting_.reset();

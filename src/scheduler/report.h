@@ -26,8 +26,8 @@ class Report {
   [[nodiscard]] std::optional<engine::Explanation> take_due(TimePoint now, Duration interval);
   /// Drops the explanation that waits.
   void drop_waiting() { waiting_.reset(); }
-  /// Forgets everything told, so that the next explanation is written again.
-  void forget();
+  /// Forgets everything told, so that the next explanation is written again, not before that time.
+  void forget(TimePoint not_before = {});
 
   [[nodiscard]] bool has_told() const { return told_.has_value(); }
   [[nodiscard]] bool was_told(const api::Uid& member) const {

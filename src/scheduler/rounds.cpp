@@ -34,6 +34,7 @@ void enter(Core& core, GangRecord& record, Stage stage) {
   core.queue.set_timer(record.ref.id, std::nullopt);
   record.stage = stage;
   record.parking.reset();
+  record.renew_at.reset();
   record.waiting_since.reset();
   record.report.drop_waiting();
   if (stage == Stage::kBinding) record.rolled_back.clear();
@@ -124,6 +125,7 @@ void fail_round(Core& core, GangRecord& record, const OpenRound& round,
 void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& outcome, Turn& turn) {
   record.repair.reset();
   record.misses = 0;
+  record.renewals = 0;
   record.degraded_since.reset();
   record.report.forget();
   const bool has_unbound_extra = std::ranges::any_of(

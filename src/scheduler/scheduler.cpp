@@ -149,9 +149,14 @@ void Scheduler::Impl::take(const RollbackDone& done, Turn& turn) {
   ask_for_tick(turn);
 }
 
-void Scheduler::Impl::take(const ExplainFailed& failed, Turn& /*turn*/) {
+void Scheduler::Impl::take(const ExplainFailed& failed, Turn& turn) {
   const auto found = core_.records.find(failed.gang.id);
-  if (found != core_.records.end()) found->second.report.forget();
+  if (found == core_.records.end()) return;
+  GangRecord& record = found->second;
+  if (!record.renew_at) renew_later(core_, record, turn.now);
+  record.report.forget(*record.renew_at);
+  core_.dirty.insert(failed.gang.id);
+  ask_for_tick(turn);
 }
 
 void Scheduler::Impl::ask_for_tick(Turn& turn) {

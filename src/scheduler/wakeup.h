@@ -3,7 +3,8 @@
 // Capacity counts decide (Planner::could_hold): every change of a node's usage or facts that lets a
 // gang in changes its counts, so the rules of the scheduling contract 11 for resources, taints,
 // affinity and ports need no list of their own. A gang that broke a rule, or uses one that is not
-// built, is helped by its own objects only.
+// built, is helped by its own objects only. Counts that do not let it in may still refuse it for
+// other causes than it was told (Outlook::causes): then it is attempted again, spaced.
 #pragma once
 
 #include <cstdint>

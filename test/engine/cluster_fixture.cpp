@@ -85,7 +85,7 @@ Explanation TestCluster::refused(const std::string& name) {
 }
 
 bool TestCluster::could_hold(const std::string& name) {
-  return planner.could_hold(*state.snapshot(), demand_of(gang(name)));
+  return planner.outlook(*state.snapshot(), demand_of(gang(name))).could_hold;
 }
 
 void TestCluster::assume(const Plan& plan) {

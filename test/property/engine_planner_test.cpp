@@ -300,7 +300,7 @@ TEST(EnginePlannerProperty, AgreesWithBruteForceOnTinyClusters) {
     cluster::Gang gang = cluster.gang("g");
     if (!world.avoided.empty()) gang.avoided_nodes = {world.avoided};
     const auto snapshot = cluster.state.snapshot();
-    const bool could_hold = cluster.planner.could_hold(*snapshot, demand_of(gang));
+    const bool could_hold = cluster.planner.outlook(*snapshot, demand_of(gang)).could_hold;
     const Decision decision = cluster.planner.plan(*snapshot, gang);
     if (const Plan* plan = std::get_if<Plan>(&decision)) {
       check_plan(*plan, world);

@@ -43,6 +43,49 @@ TEST(WakeUp, NodeThatCannotHelpWakesNobody) {
   EXPECT_TRUE(world.attempts.empty());
 }
 
+TEST(WakeUp, OtherCausesAreToldSoonAndSpaced) {
+  World world;
+  park_gang(world);
+  world.tell(updated(node("n0").gpu(1).label("pool", "a").unschedulable().build())).run();
+  EXPECT_TRUE(world.attempts.empty());
+  world.pass(seconds(10));
+  ASSERT_EQ(world.attempts.size(), 1U);
+  EXPECT_EQ(world.told().reasons.at(0).filter, "NodeUnschedulable");
+  // Twice as long for each further time, up to a minute.
+  for (int i = 0; i < 200; ++i) {
+    const bool cordoned = i % 2 == 1;
+    world.tell(updated(node("n0").gpu(1).label("pool", "a").unschedulable(cordoned).build()));
+    world.pass(seconds(1));
+  }
+  EXPECT_LE(world.attempts.size(), 8U);
+  world.tell(updated(node("n0").gpu(1).label("pool", "a").build())).pass(minutes(2)).clear();
+  world.pass(minutes(2));
+  EXPECT_TRUE(world.attempts.empty()) << "nothing changes, nothing is planned";
+}
+
+TEST(WakeUp, NumbersThatChangeAreNoOtherCause) {
+  World world;
+  park_gang(world);
+  world.tell(updated(node("n0").gpu(1).label("pool", "a").taint("x").build())).pass(minutes(1));
+  world.clear();
+  world.add(node("n1").gpu(1).label("pool", "a").taint("x").build()).pass(minutes(2));
+  EXPECT_TRUE(world.attempts.empty());
+}
+
+TEST(WakeUp, ConditionThatWasNotWrittenIsTriedAgainAndSpaced) {
+  World world;
+  park_gang(world);
+  const auto ref = world.core.queue().at(0).gang;
+  std::vector<std::size_t> told;
+  for (int i = 0; i < 4; ++i) {
+    world.clear().post(ExplainFailed{ref}).pass(seconds(60));
+    told.push_back(world.explanations.size());
+  }
+  EXPECT_EQ(told, (std::vector<std::size_t>{1, 1, 1, 1}));
+  world.clear().pass(minutes(2));
+  EXPECT_TRUE(world.explanations.empty());
+}
+
 TEST(WakeUp, LabelTaintAllocatableAndCordonWakeWhenTheyHelp) {
   World world;
   park_gang(world);

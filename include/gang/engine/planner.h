@@ -43,6 +43,16 @@ struct Demand {
 
 [[nodiscard]] Demand demand_of(const cluster::Gang& gang);
 
+/// What the capacity counts alone say of a gang.
+struct Outlook {
+  /// Whether they allow a plan that places somebody now; never false when plan() would find one.
+  /// Exact for gangs of one class.
+  bool could_hold = false;
+  /// Stands for the verdict and the causes that an explanation of the same demand would name now:
+  /// another value, another text. Exact for gangs of one class.
+  std::uint64_t causes = 0;
+};
+
 /// Counters since construction, for metrics and benches.
 struct PlannerStats {
   std::int64_t plans = 0;
@@ -63,9 +73,8 @@ class Planner {
   /// made the snapshot.
   [[nodiscard]] Decision plan(const cluster::Snapshot& snapshot, const cluster::Gang& gang);
 
-  /// Whether capacity counts alone allow a plan that places somebody now; never false when plan()
-  /// would find one. Exact for gangs of one class. What a parked gang is woken by.
-  [[nodiscard]] bool could_hold(const cluster::Snapshot& snapshot, const Demand& demand);
+  /// What a parked gang is woken by, and told anew. O(classes) on current tables.
+  [[nodiscard]] Outlook outlook(const cluster::Snapshot& snapshot, const Demand& demand);
 
   [[nodiscard]] const PlannerStats& stats() const;
 

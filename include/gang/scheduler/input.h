@@ -22,7 +22,7 @@ struct RollbackDone {
   engine::GangRef gang;
 };
 
-/// A condition could not be written and is worth writing again when something changes.
+/// A condition could not be written: the gang is told again, spaced.
 struct ExplainFailed {
   engine::GangRef gang;
 };

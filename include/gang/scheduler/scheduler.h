@@ -4,10 +4,11 @@
 // plans at most one gang per Tick and says what to do about each outcome. A gang is attempted when
 // every kind is synced and enough members live. Gangs go by priority; among equals those that hold
 // bound members below their minimum first, then the oldest, then by UID. A gang without plan is
-// parked and wakes only on a change that can help it, spaced 1 s x 2 up to 60 s, and once every
-// five minutes as a safety net. What a crash left behind is seen in the objects alone: recovery is
-// the same table as the ordinary course (commit protocol, chapter 6).
-// One thread; no clock, no log, no sockets; equal inputs give equal effects.
+// parked and wakes on a change that can help it, or that refuses it for other causes than it was
+// told, the latter spaced 1 s x 2 up to 60 s, and once every five minutes as a safety net. What a
+// crash left behind is seen in the objects alone: recovery is the same table as the ordinary course
+// (commit protocol, chapter 6). One thread; no clock, no log, no sockets; equal inputs give equal
+// effects.
 #pragma once
 
 #include <cstdint>
