@@ -1,4 +1,5 @@
 // The decoding half of api/json.h: one parse of the wanted keys, then the decoder of the kind.
+#include "api/json_device.h"
 #include "api/json_kinds.h"
 #include "gang/api/json.h"
 
@@ -94,6 +95,31 @@ Result<Node> decode_node(std::string_view json) {
 Result<PodGroup> decode_pod_group(std::string_view json) {
   GANG_TRY(ParsedJson parsed, parse_wanted(json, kPodGroupWant));
   return pod_group_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<ResourceSlice> decode_resource_slice(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kResourceSliceWant));
+  return resource_slice_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<DeviceTaintRule> decode_device_taint_rule(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kDeviceTaintRuleWant));
+  return device_taint_rule_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<DeviceClass> decode_device_class(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kDeviceClassWant));
+  return device_class_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<ResourceClaim> decode_resource_claim(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kResourceClaimWant));
+  return resource_claim_from(parsed.tree.root(), std::move(parsed.problem));
+}
+
+Result<ResourceClaimTemplate> decode_resource_claim_template(std::string_view json) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, kResourceClaimTemplateWant));
+  return resource_claim_template_from(parsed.tree.root(), std::move(parsed.problem));
 }
 
 Result<ListMeta> decode_list_meta(std::string_view json) {

@@ -2,6 +2,7 @@
 // the same for the same value. Bytes that are no UTF-8 become U+FFFD.
 #include <nlohmann/json.hpp>
 
+#include "api/json_device.h"
 #include "api/json_reader.h"
 #include "gang/api/json.h"
 
@@ -46,7 +47,40 @@ std::string cut_note(const std::string& note) {
   return std::string(cut_text(valid, kNoteBytesMax - kNoteEnd.size())).append(kNoteEnd);
 }
 
+/// Recursion ends at kDepthMax of the parsed tree.
+std::string container_text(JsonView value) {
+  const bool is_object = value.is(JsonType::kObject);
+  std::string text(is_object ? "{" : "[");
+  for (JsonView child = value.first(); child.valid(); child = child.next()) {
+    if (text.size() > 1) text += ',';
+    if (is_object) text += dump(Json(std::string(child.key()))) + ":";
+    text += json_text(child);
+  }
+  text += is_object ? '}' : ']';
+  return text;
+}
+
 }  // namespace
+
+std::string json_text(JsonView value) {
+  if (!value.exists()) return "null";
+  switch (value.type()) {
+    case JsonType::kNull:
+      return "null";
+    case JsonType::kFalse:
+      return "false";
+    case JsonType::kTrue:
+      return "true";
+    case JsonType::kNumber:
+      return std::string(value.text());
+    case JsonType::kString:
+      return dump(Json(std::string(value.text())));
+    case JsonType::kObject:
+    case JsonType::kArray:
+      return container_text(value);
+  }
+  return "null";
+}
 
 std::string encode_binding(const Binding& binding) {
   Json meta = preconditions(binding.uid, binding.resource_version);

@@ -1,17 +1,18 @@
+#include "api/json_device.h"
 #include "api/json_kinds.h"
 
 namespace gang::api {
 namespace {
 
-constexpr Want kStatusWants[] = {Want("conditions", kConditionWants)};
-constexpr Want kClaimWants[] = {Want("name")};
+constexpr Want kStatusWants[] = {Want("conditions", kConditionWants),
+                                 Want("resourceClaimStatuses", kClaimStatusWants)};
 constexpr Want kWorkloadRefWants[] = {Want("workloadName"), Want("templateName")};
 // Unions are kept whole: a member that is unknown here must be seen, not pruned.
 constexpr Want kSpecWants[] = {Want("parentCompositePodGroupName"),
                                Want("workloadRef", kWorkloadRefWants),
                                Want("schedulingPolicy"),
                                Want("schedulingConstraints"),
-                               Want("resourceClaims", kClaimWants),
+                               Want("resourceClaims", kClaimEntryWants),
                                Want("disruptionMode"),
                                Want("priorityClassName"),
                                Want("priority"),
@@ -84,12 +85,6 @@ void decode_constraints(JsonView json, GroupSpec& spec, JsonReader& reader) {
 
 constinit const Want kPodGroupWant("", kGroupWants);
 
-std::int32_t count_of(JsonView list, JsonReader& reader) {
-  std::int32_t count = 0;
-  for (JsonView entry = reader.first(list); entry.valid(); entry = entry.next()) ++count;
-  return count;
-}
-
 GroupSpec group_spec_from(JsonView json, std::string_view count_key, JsonReader& reader) {
   GroupSpec spec;
   spec.parent_name = reader.text(json, "parentCompositePodGroupName");
@@ -113,8 +108,10 @@ Result<PodGroup> pod_group_from(JsonView json, std::string problem) {
   GANG_TRY(group.meta, decode_meta(json, "PodGroup", reader));
   const JsonView spec = reader.at(json, "spec");
   group.spec = group_spec_from(spec, "minCount", reader);
-  group.resource_claim_count = count_of(reader.at(spec, "resourceClaims"), reader);
-  group.conditions = decode_conditions(reader.at(reader.at(json, "status"), "conditions"), reader);
+  group.claims = claim_entries_from(reader.at(spec, "resourceClaims"), reader);
+  const JsonView status = reader.at(json, "status");
+  group.claim_statuses = claim_statuses_from(reader.at(status, "resourceClaimStatuses"), reader);
+  group.conditions = decode_conditions(reader.at(status, "conditions"), reader);
   group.meta.unreadable = reader.problem();
   return group;
 }

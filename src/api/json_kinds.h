@@ -4,6 +4,7 @@
 // is what parsing already complained about, or empty.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "api/json_meta.h"
@@ -35,8 +36,9 @@ extern const Want kStatusWant;
 /// "minGroupCount".
 [[nodiscard]] GroupSpec group_spec_from(JsonView spec, std::string_view count_key,
                                         JsonReader& reader);
-/// Entries of a list that only their number is read of.
-[[nodiscard]] std::int32_t count_of(JsonView list, JsonReader& reader);
+
+/// A core/v1 NodeSelector; nothing when absent.
+[[nodiscard]] std::optional<NodeSelector> decode_node_selector(JsonView json, JsonReader& reader);
 
 /// Affinity, tolerations, constraints and volumes of a pod's spec.
 void decode_pod_rules(JsonView spec, Pod& pod, JsonReader& reader);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "api/json_device.h"
 #include "api/json_kinds.h"
 
 namespace gang::api {
@@ -45,7 +46,7 @@ constexpr Want kSpecWants[] = {Want("schedulerName"),
                                Want("tolerations"),
                                Want("topologySpreadConstraints", kSpreadWants),
                                Want("volumes", kVolumeWants),
-                               Want("resourceClaims", kNameWants),
+                               Want("resourceClaims", kClaimEntryWants),
                                Want("initContainers", kContainerWants),
                                Want("containers", kContainerWants),
                                Want("ephemeralContainers", kEphemeralWants),
@@ -59,6 +60,8 @@ constexpr Want kStatusWants[] = {Want("phase"),
                                  Want("reason"),
                                  Want("nominatedNodeName"),
                                  Want("conditions", kConditionWants),
+                                 Want("resourceClaimStatuses", kClaimStatusWants),
+                                 Want("extendedResourceClaimStatus", kExtendedClaimWants),
                                  Want("initContainerStatuses", kContainerStatusWants),
                                  Want("containerStatuses", kContainerStatusWants),
                                  Want("resources", kRequestsWants),
@@ -159,6 +162,7 @@ void decode_spec(JsonView spec, Pod& pod, JsonReader& reader) {
   pod.node_selector = reader.string_map(reader.at(spec, "nodeSelector"));
   pod.overhead = reader.resources(reader.at(spec, "overhead"));
   decode_containers(spec, pod, reader);
+  pod.claims = claim_entries_from(reader.at(spec, "resourceClaims"), reader);
   decode_pod_rules(spec, pod, reader);
 }
 
@@ -166,6 +170,9 @@ void decode_status(JsonView status, Pod& pod, JsonReader& reader) {
   pod.phase = phase_from(reader.text(status, "phase"));
   pod.status_reason = reader.text(status, "reason");
   pod.nominated_node_name = reader.text(status, "nominatedNodeName");
+  pod.claim_statuses = claim_statuses_from(reader.at(status, "resourceClaimStatuses"), reader);
+  pod.extended_claim =
+      extended_claim_from(reader.at(status, "extendedResourceClaimStatus"), reader);
   pod.conditions = decode_conditions(reader.at(status, "conditions"), reader);
   std::erase_if(pod.conditions, [](const Condition& condition) {
     return condition.type != "PodScheduled" && condition.type != "DisruptionTarget" &&

@@ -31,14 +31,7 @@ NodeSelectorTerm decode_term(JsonView json, JsonReader& reader) {
 }
 
 void decode_node_affinity(JsonView affinity, Pod& pod, JsonReader& reader) {
-  const JsonView required = reader.at(affinity, kRequiredKey);
-  if (required.exists()) {
-    pod.required_affinity.emplace();
-    const JsonView terms = reader.at(required, "nodeSelectorTerms");
-    for (JsonView term = reader.first(terms); term.valid(); term = term.next()) {
-      pod.required_affinity->terms.push_back(decode_term(term, reader));
-    }
-  }
+  pod.required_affinity = decode_node_selector(reader.at(affinity, kRequiredKey), reader);
   const JsonView preferred = reader.at(affinity, kPreferredKey);
   for (JsonView json = reader.first(preferred); json.valid(); json = json.next()) {
     pod.preferred_affinity.push_back({reader.int32(reader.at(json, "weight"), 0),
@@ -128,6 +121,16 @@ bool needs_declared_feature(JsonView spec, JsonReader& reader) {
 
 }  // namespace
 
+std::optional<NodeSelector> decode_node_selector(JsonView json, JsonReader& reader) {
+  if (!json.exists()) return std::nullopt;
+  NodeSelector selector;
+  const JsonView terms = reader.at(json, "nodeSelectorTerms");
+  for (JsonView term = reader.first(terms); term.valid(); term = term.next()) {
+    selector.terms.push_back(decode_term(term, reader));
+  }
+  return selector;
+}
+
 void decode_pod_rules(JsonView spec, Pod& pod, JsonReader& reader) {
   const JsonView affinity = reader.at(spec, "affinity");
   decode_node_affinity(reader.at(affinity, "nodeAffinity"), pod, reader);
@@ -138,7 +141,7 @@ void decode_pod_rules(JsonView spec, Pod& pod, JsonReader& reader) {
   pod.rules.pod_affinity = reader.first(attract).valid() || !pod.anti_affinity.empty();
   pod.rules.topology_spread = has_hard_spread(reader.at(spec, "topologySpreadConstraints"), reader);
   pod.rules.volumes = has_rule_volume(reader.at(spec, "volumes"), reader);
-  pod.rules.resource_claims = count_of(reader.at(spec, "resourceClaims"), reader) > 0;
+  pod.rules.resource_claims = !pod.claims.empty();
   pod.rules.declared_features = needs_declared_feature(spec, reader);
 }
 

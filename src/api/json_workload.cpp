@@ -1,3 +1,4 @@
+#include "api/json_device.h"
 #include "api/json_kinds.h"
 
 namespace gang::api {
@@ -20,7 +21,7 @@ GroupTemplate template_from(JsonView json, bool is_composite, JsonReader& reader
   result.name = reader.text(json, "name");
   result.is_composite = is_composite;
   result.spec = group_spec_from(json, is_composite ? "minGroupCount" : "minCount", reader);
-  result.resource_claim_count = count_of(reader.at(json, "resourceClaims"), reader);
+  result.claims = claim_entries_from(reader.at(json, "resourceClaims"), reader);
   if (is_composite) result.children = templates_from(json, reader);
   return result;
 }

@@ -62,7 +62,7 @@ std::optional<Refusal> refuse_group(const cluster::Gang& gang) {
   }
   if (!group.spec.topology_keys.empty()) return not_built(kTopology, whom);
   if (!group.spec.parent_name.empty()) return not_built(kParent, whom);
-  if (group.resource_claim_count > 0) return not_built(kGroupClaims, whom);
+  if (!group.claims.empty()) return not_built(kGroupClaims, whom);
   return std::nullopt;
 }
 

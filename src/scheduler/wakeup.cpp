@@ -35,7 +35,7 @@ void add_group(Hash& hash, const api::PodGroup& group) {
   hash.add(group.spec.priority_class_name);
   hash.add(group.spec.preemption_policy);
   hash.add(group.spec.parent_name);
-  hash.add(group.resource_claim_count);
+  hash.add(group.claims.size());
   for (const std::string& key : group.spec.topology_keys) hash.add(key);
 }
 

@@ -61,7 +61,7 @@ TEST(DecodePodGroup, KeepsTheWholeSpec) {
                                     .priority = 1000,
                                     .priority_class_name = "high",
                                     .preemption_policy = "Never"}));
-  EXPECT_EQ(group->resource_claim_count, 1);
+  EXPECT_EQ(group->claims.size(), 1U);
   ASSERT_EQ(group->conditions.size(), 1u);
   EXPECT_EQ(group->conditions[0].type, kInitiallyScheduled);
 }
@@ -133,7 +133,7 @@ TEST(DecodeObject, WorkloadKeepsItsTreeOfTemplates) {
   EXPECT_EQ(replica.children[0].name, "prefill");
   EXPECT_EQ(replica.children[0].spec.topology_keys, std::vector<std::string>{"rack"});
   EXPECT_EQ(replica.children[0].spec.priority, 7);
-  EXPECT_EQ(replica.children[0].resource_claim_count, 2);
+  EXPECT_EQ(replica.children[0].claims.size(), 2U);
   EXPECT_EQ(replica.children[1].spec.policy, GroupPolicy::kBasic);
 }
 

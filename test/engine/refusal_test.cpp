@@ -58,7 +58,7 @@ TEST(Refusal, SaysTheSameOfALonePod) {
 
 TEST(Refusal, NamesTheRuleOfAGroupThatIsNotBuilt) {
   api::PodGroup claims = pod_group("g").build();
-  claims.resource_claim_count = 1;
+  claims.claims = {{.name = "gpu", .template_name = "gpu"}};
   const std::pair<api::PodGroup, const char*> rows[] = {
       {pod_group("g").topology("rack").build(),
        "spec.schedulingConstraints.topology (topology constraint)"},

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gang/api/claim.h"
 #include "gang/api/delta.h"
 #include "gang/base/result.h"
 
@@ -22,6 +23,11 @@ namespace gang::api {
 [[nodiscard]] Result<Pod> decode_pod(std::string_view json);
 [[nodiscard]] Result<Node> decode_node(std::string_view json);
 [[nodiscard]] Result<PodGroup> decode_pod_group(std::string_view json);
+[[nodiscard]] Result<ResourceSlice> decode_resource_slice(std::string_view json);
+[[nodiscard]] Result<DeviceTaintRule> decode_device_taint_rule(std::string_view json);
+[[nodiscard]] Result<DeviceClass> decode_device_class(std::string_view json);
+[[nodiscard]] Result<ResourceClaim> decode_resource_claim(std::string_view json);
+[[nodiscard]] Result<ResourceClaimTemplate> decode_resource_claim_template(std::string_view json);
 
 /// metav1.Status, from a body that may also be plain text (429, 404 of an unknown path).
 struct Status {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "gang/api/claim_entry.h"
 #include "gang/api/meta.h"
 #include "gang/api/resources.h"
 #include "gang/api/selector.h"
@@ -88,6 +89,7 @@ struct Pod {
   std::vector<HostPort> host_ports;  ///< of containers and sidecars, hostPort > 0, sorted
   std::vector<PodAntiAffinityTerm> anti_affinity;
   PodRules rules;
+  std::vector<ClaimEntry> claims;
 
   std::vector<Container> containers;  ///< init containers first, in spec order
   std::optional<PodLevelResources> pod_level;
@@ -96,6 +98,8 @@ struct Pod {
   PodPhase phase = PodPhase::kPending;
   std::string status_reason;
   std::string nominated_node_name;
+  std::vector<ClaimEntryStatus> claim_statuses;
+  std::optional<ExtendedClaimStatus> extended_claim;
   std::vector<Condition> conditions;  ///< PodScheduled, DisruptionTarget, PodResizePending
 
   [[nodiscard]] bool is_terminal() const {

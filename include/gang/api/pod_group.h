@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gang/api/claim_entry.h"
 #include "gang/api/meta.h"
 
 namespace gang::api {
@@ -40,7 +41,8 @@ struct GroupSpec {
 struct PodGroup {
   ObjectMeta meta;
   GroupSpec spec;
-  std::int32_t resource_claim_count = 0;  ///< entries of spec.resourceClaims
+  std::vector<ClaimEntry> claims;
+  std::vector<ClaimEntryStatus> claim_statuses;
   std::vector<Condition> conditions;
   friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };

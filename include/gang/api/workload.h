@@ -19,7 +19,7 @@ struct GroupTemplate {
   std::string name;
   bool is_composite = false;
   GroupSpec spec;  ///< names of parent and workload stay empty
-  std::int32_t resource_claim_count = 0;
+  std::vector<ClaimEntry> claims;
   std::vector<GroupTemplate> children;
   friend bool operator==(const GroupTemplate&, const GroupTemplate&) = default;
 };
