@@ -21,7 +21,8 @@ constexpr const char* kSlice =
                 "cores":{"value":108,"requestPolicy":{"default":"1","validValues":["1","2"]}}},
     "consumesCounters":[{"counterSet":"g0","counters":{"memory":{"value":"80Gi"}},
                          "compatibilityGroups":["a"]}],
-    "taints":[{"key":"unhealthy","value":"xid","effect":"NoExecute","timeAdded":"2026-10-01T10:00:00Z"},
+    "taints":[{"key":"unhealthy","value":"xid","effect":"NoExecute",
+              "timeAdded":"2026-10-01T10:00:00Z"},
               {"key":"odd","effect":"Later"}],
     "bindingConditions":["attached"],"bindingFailureConditions":["broken"],"bindsToNode":true,
     "allowMultipleAllocations":true}]}})";
@@ -159,11 +160,14 @@ constexpr const char* kClaim =
       {"name":"all","deviceClassName":"gpu","allocationMode":"All"}]}],
   "constraints":[{"requests":["gpu","any/big"],"matchAttribute":"x.io/a"},
                  {"distinctAttribute":"x.io/b"},{}],
-  "config":[{"requests":["gpu"],"opaque":{"driver":"d","parameters":{"b":[1,"\"",null,true],"a":1.50}}}]}},
+  "config":[{"requests":["gpu"],"opaque":{"driver":"d",
+     "parameters":{"b":[1,"\"",null,true],"a":1.50}}}]}},
  "status":{"allocation":{"devices":{"results":[{"request":"any/big","driver":"d","pool":"p",
       "device":"x","adminAccess":true,"shareID":"s1","consumedCapacity":{"memory":"10Gi"},
-      "bindingConditions":["a"],"bindingFailureConditions":["b"],"tolerations":[{"operator":"Exists"}]}],
-    "config":[{"source":"FromClass","opaque":{"driver":"d","parameters":{}}},{"source":"FromClaim"}]},
+      "bindingConditions":["a"],"bindingFailureConditions":["b"],
+      "tolerations":[{"operator":"Exists"}]}],
+    "config":[{"source":"FromClass","opaque":{"driver":"d","parameters":{}}},
+              {"source":"FromClaim"}]},
    "nodeSelector":{"nodeSelectorTerms":[]},"allocationTimestamp":"2026-10-01T10:00:00Z"},
   "reservedFor":[{"resource":"pods","name":"p-0","uid":"pu"},
      {"apiGroup":"scheduling.k8s.io","resource":"podgroups","name":"g","uid":"gu"}],
@@ -281,7 +285,8 @@ TEST(DecodePod, KeepsItsClaimsAndWhatWasMadeForThem) {
       {"name":"gpu","resourceClaimTemplateName":"t"},{"name":"net","resourceClaimName":"shared"}]},
       "status":{"resourceClaimStatuses":[{"name":"gpu","resourceClaimName":"p-gpu-1"},{"name":"x"}],
         "extendedResourceClaimStatus":{"resourceClaimName":"p-ext","requestMappings":[
-          {"containerName":"main","resourceName":"example.com/gpu","requestName":"container-0-request-0"}]}}})");
+          {"containerName":"main","resourceName":"example.com/gpu",
+           "requestName":"container-0-request-0"}]}}})");
   ASSERT_TRUE(pod) << pod.error().message;
   EXPECT_EQ(pod->meta.unreadable, "");
   EXPECT_TRUE(pod->rules.resource_claims);
