@@ -1,0 +1,122 @@
+// DevicePool: all slices of one pool of a driver at its newest generation, ready for allocation.
+//
+// A pool is global: its counters are shared by all nodes. A node sees the pool through
+// devices_of(), in the order in which devices are tried: slices by name, then as listed. Immutable
+// once built; any thread. Source: the devices contract, 2.2 to 2.4 and 2.9.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gang/api/device.h"
+#include "gang/api/selector.h"
+#include "gang/base/result.h"
+
+namespace gang::cluster {
+
+/// Which optional rules hold; the names and defaults are those of Kubernetes' feature gates.
+struct DeviceFeatures {
+  bool admin_access = true;
+  bool prioritized_list = true;
+  bool partitionable_devices = true;
+  bool device_taints = true;
+  bool binding_conditions = true;
+  bool consumable_capacity = true;
+  bool fractional_capacity_range = false;
+  bool list_type_attributes = false;
+  bool derived_attributes = false;
+  bool compatibility_groups = false;
+  bool optional_node_operations = false;
+};
+
+/// Number of a device's name (driver, pool, device); never given to another name.
+struct DeviceId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
+};
+
+/// What a device takes of a counter, by position in DevicePool::counters().
+struct CounterUse {
+  std::uint32_t counter = 0;
+  api::Quantity amount;
+};
+
+/// A device with what its pool knows of it. `device` lives as long as the pool's slices.
+struct PoolDevice {
+  DeviceId id;
+  std::uint32_t slice = 0;  ///< index into DevicePool::slices()
+  const api::Device* device = nullptr;
+  std::vector<CounterUse> counters;
+  /// Position in DevicePool::counter_sets() beside each entry of device->consumes_counters.
+  std::vector<std::uint32_t> counter_sets;
+  std::vector<api::DeviceTaint> rule_taints;  ///< of DeviceTaintRules; the slice's come first
+};
+
+/// A counter of the pool as declared.
+struct PoolCounter {
+  std::uint32_t set = 0;  ///< index into DevicePool::counter_sets()
+  std::string name;
+  api::Quantity declared;
+};
+
+enum class PoolState {
+  kReady,
+  kIncomplete,  ///< slices of the newest generation are missing
+  kInvalid,     ///< slices contradict each other
+};
+
+using SlicePtr = std::shared_ptr<const api::ResourceSlice>;
+
+/// See the head of the file.
+class DevicePool {
+ public:
+  /// What a pool is made of. Slices are of one driver and pool, of any generation and order.
+  struct Parts {
+    std::vector<SlicePtr> slices;
+    std::vector<std::shared_ptr<const api::DeviceTaintRule>> rules;
+  };
+  /// Gives each device name its number.
+  class Names {
+   public:
+    virtual ~Names() = default;
+    [[nodiscard]] virtual DeviceId id_of(const api::ResourceSlice& slice,
+                                         const api::Device& device) = 0;
+  };
+
+  /// REQUIRES: at least one slice.
+  DevicePool(const Parts& parts, const DeviceFeatures& features, Names& names);
+
+  [[nodiscard]] const std::string& driver() const { return slices_.front()->driver; }
+  [[nodiscard]] const std::string& name() const { return slices_.front()->pool; }
+  [[nodiscard]] PoolState state() const { return state_; }
+  /// Why it is not ready: "duplicate counter set name X".
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// Of the newest generation, by name.
+  [[nodiscard]] const std::vector<SlicePtr>& slices() const { return slices_; }
+  /// Of all slices, in order.
+  [[nodiscard]] const std::vector<PoolDevice>& devices() const { return devices_; }
+  [[nodiscard]] const std::vector<PoolCounter>& counters() const { return counters_; }
+  [[nodiscard]] const std::vector<std::string>& counter_sets() const { return counter_sets_; }
+
+ private:
+  void keep_newest(const Parts& parts, const DeviceFeatures& features);
+  void add_counter_sets();
+  void add_devices(const Parts& parts, Names& names);
+  void resolve_counters(PoolDevice& device);
+  void refuse(std::string problem);
+
+  PoolState state_ = PoolState::kReady;
+  std::string problem_;
+  std::vector<SlicePtr> slices_;
+  std::vector<PoolDevice> devices_;
+  std::vector<PoolCounter> counters_;
+  std::vector<std::string> counter_sets_;
+};
+
+/// Whether devices at that place can be used on the node; an error is a selector that is none.
+[[nodiscard]] Result<bool> is_usable_on(const api::DevicePlace& place, const api::NodeFacts& node);
+
+}  // namespace gang::cluster

@@ -1,0 +1,106 @@
+// DeviceLedger: what one attempt takes of devices, on top of what claims hold already.
+//
+// Shared by all members of a gang: a device taken for one is taken for all. Entries are undone in
+// reverse order through checkpoints. It keeps the books and judges what the books decide: in use,
+// counters, compatibility groups, capacity. Source: the devices contract, 2.8 to 2.11.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gang/cluster/device_pool.h"
+#include "gang/cluster/device_usage.h"
+
+namespace gang::engine {
+
+/// Why a device cannot be taken; kNone = it can.
+enum class DeviceRefusal {
+  kNone,
+  kInUse,
+  kNodeOperations,
+  kPartitions,  ///< it takes counters and the feature is off
+  kCompatibility,
+  kCounters,
+  kTaint,
+  kConstraint,
+  kCapacity,
+};
+
+/// A device that is about to be taken.
+struct DeviceTake {
+  const cluster::DevicePool& pool;
+  const cluster::PoolDevice& device;
+  std::int32_t claim = 0;  ///< number of the claim within the attempt
+  bool admin_access = false;
+};
+
+/// See the head of the file. Lives for one attempt; one thread.
+class DeviceLedger {
+ public:
+  using Checkpoint = std::size_t;
+
+  /// Both outlive this.
+  DeviceLedger(const cluster::DeviceUsage& usage, const cluster::DeviceFeatures& features)
+      : usage_(usage), features_(features) {}
+
+  /// Whether somebody has the device already: the cheap test before selectors run.
+  [[nodiscard]] bool is_in_use(const DeviceTake& take) const;
+  /// What shares take of the device, in claims and in this attempt.
+  [[nodiscard]] api::QuantityMap used_capacity(cluster::DeviceId device) const;
+
+  /// Whether many may use the device at once.
+  [[nodiscard]] bool is_multi(const cluster::PoolDevice& device) const;
+  /// Counters and compatibility groups of a device that nobody shares yet. Changes nothing when it
+  /// refuses; what it took is undone with the checkpoint.
+  [[nodiscard]] DeviceRefusal take_counters(const DeviceTake& take);
+  /// Marks the device, with what a share takes of it.
+  void take_device(const DeviceTake& take, const api::QuantityMap& capacity);
+
+  [[nodiscard]] Checkpoint checkpoint() const { return log_.size(); }
+  void rollback(Checkpoint to);
+
+ private:
+  /// A counter set's members: none, all without groups, or what their groups have in common.
+  struct Groups {
+    bool has_members = false;
+    bool is_plain = false;
+    std::vector<std::string> common;
+  };
+  /// Counters of one pool with claims and this attempt taken off.
+  struct PoolBooks {
+    std::vector<api::Quantity> left;
+    std::int32_t negative_count = 0;
+    std::vector<Groups> groups;  ///< by counter set
+  };
+  struct Taken {
+    std::vector<std::int32_t> claims;  ///< that took it whole
+    std::int32_t shares = 0;
+    api::QuantityMap capacity;
+  };
+  enum class Kind { kWhole, kShare, kCounters };
+  struct Entry {
+    Kind kind = Kind::kWhole;
+    const cluster::DevicePool* pool = nullptr;
+    const cluster::PoolDevice* device = nullptr;
+    api::QuantityMap capacity;
+    std::vector<Groups> groups_before;
+  };
+
+  [[nodiscard]] bool is_shared(const cluster::PoolDevice& device) const;
+  PoolBooks& books_of(const cluster::DevicePool& pool);
+  static void charge(PoolBooks& books, const cluster::PoolDevice& device, int sign);
+  [[nodiscard]] static bool joins(PoolBooks& books, const cluster::PoolDevice& device);
+  void undo(const Entry& entry);
+
+  const cluster::DeviceUsage& usage_;
+  const cluster::DeviceFeatures& features_;
+  std::unordered_map<std::uint32_t, Taken> taken_;
+  std::map<const cluster::DevicePool*, PoolBooks> books_;
+  std::vector<Entry> log_;
+};
+
+}  // namespace gang::engine

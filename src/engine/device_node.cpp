@@ -1,0 +1,86 @@
+#include "engine/device_node.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace gang::engine {
+namespace {
+
+using cluster::DevicePool;
+using cluster::PoolDevice;
+using cluster::PoolState;
+
+/// Whether any device of the slice can be used on the node.
+Result<bool> is_relevant(const api::ResourceSlice& slice, const api::NodeFacts& node) {
+  if (!slice.per_device_node_selection) return cluster::is_usable_on(slice.place, node);
+  for (const api::Device& device : slice.devices) {
+    GANG_TRY(const bool usable, cluster::is_usable_on(device.place, node));
+    if (usable) return true;
+  }
+  return false;
+}
+
+void check_names(NodePool& view) {
+  if (view.state != PoolState::kReady) return;
+  std::set<std::string_view> names;
+  for (const PoolDevice* device : view.devices) {
+    if (names.insert(device->device->name).second) continue;
+    view.state = PoolState::kInvalid;
+    view.problem = "duplicate device name " + device->device->name;
+    return;
+  }
+}
+
+bool waits_for_conditions(const NodePool& view) {
+  return std::ranges::any_of(view.devices, [](const PoolDevice* device) {
+    return !device->device->binding_conditions.empty();
+  });
+}
+
+/// Nothing when no slice of the pool is for the node.
+Result<std::optional<NodePool>> view_of(const DevicePool& pool, const api::NodeFacts& node) {
+  std::vector<bool> relevant;
+  for (const cluster::SlicePtr& slice : pool.slices()) {
+    Result<bool> is_for_node = is_relevant(*slice, node);
+    if (!is_for_node) {
+      return fail(Code::kInvalidArgument,
+                  "gather pool information: failed to perform node selection for slice " +
+                      slice->meta.key.name + ": " + is_for_node.error().message);
+    }
+    relevant.push_back(*is_for_node);
+  }
+  if (std::ranges::find(relevant, true) == relevant.end()) return std::optional<NodePool>();
+  NodePool view{.pool = &pool, .state = pool.state(), .problem = pool.problem(), .devices = {}};
+  for (const PoolDevice& device : pool.devices()) {
+    if (relevant[device.slice]) view.devices.push_back(&device);
+  }
+  check_names(view);
+  return std::optional<NodePool>(std::move(view));
+}
+
+}  // namespace
+
+std::string DeviceCandidate::text() const {
+  return pool->driver() + "/" + pool->name() + "/" + device->device->name;
+}
+
+Result<DeviceNode> device_node(const api::NodeFacts& facts,
+                               const std::vector<const DevicePool*>& pools) {
+  DeviceNode node{.facts = facts};
+  for (const DevicePool* pool : pools) {
+    GANG_TRY(std::optional<NodePool> view, view_of(*pool, facts));
+    if (view) node.pools.push_back(std::move(*view));
+  }
+  std::ranges::stable_sort(node.pools, [](const NodePool& a, const NodePool& b) {
+    return std::forward_as_tuple(waits_for_conditions(a), a.pool->driver(), a.pool->name()) <
+           std::forward_as_tuple(waits_for_conditions(b), b.pool->driver(), b.pool->name());
+  });
+  for (const NodePool& view : node.pools) {
+    if (view.state != PoolState::kReady) continue;
+    for (const PoolDevice* device : view.devices) node.candidates.push_back({view.pool, device});
+  }
+  return node;
+}
+
+}  // namespace gang::engine

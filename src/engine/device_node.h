@@ -1,0 +1,78 @@
+// A node as the search for devices sees it, and what the search works with.
+//
+// Source: the devices contract, 2.2 to 2.4.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gang/api/claim.h"
+#include "gang/cluster/device_pool.h"
+#include "gang/cluster/device_selectors.h"
+#include "gang/cluster/device_usage.h"
+
+namespace gang::engine {
+
+/// How a step of the search ended.
+struct DeviceStep {
+  enum class End {
+    kYes,
+    kNo,
+    kTooMany,  ///< more devices than a claim may hold
+    kNode,     ///< only this node cannot serve
+    kFatal,    ///< no node can: the objects are wrong
+    kLimit,    ///< the counted limit was reached
+  };
+  End end = End::kYes;
+  std::string message;
+
+  [[nodiscard]] bool is_yes() const { return end == End::kYes; }
+  /// Ends the search wherever it stands.
+  [[nodiscard]] bool is_final() const {
+    return end == End::kNode || end == End::kFatal || end == End::kLimit;
+  }
+};
+
+/// What does not change during an attempt; all outlive it.
+struct DeviceInputs {
+  const cluster::DeviceFeatures& features;
+  const std::map<std::string, const api::DeviceClass*>& classes;
+  cluster::DeviceSelectors& selectors;
+  /// Follow kube-scheduler where ours is more forgiving: a bad pool is fatal for mode All.
+  bool as_upstream = false;
+};
+
+/// A pool with those of its devices that this node can use.
+struct NodePool {
+  const cluster::DevicePool* pool = nullptr;
+  cluster::PoolState state = cluster::PoolState::kReady;
+  std::string problem;
+  std::vector<const cluster::PoolDevice*> devices;
+};
+
+/// A device in the order in which devices are tried.
+struct DeviceCandidate {
+  const cluster::DevicePool* pool = nullptr;
+  const cluster::PoolDevice* device = nullptr;
+  [[nodiscard]] const api::ResourceSlice& slice() const { return *pool->slices()[device->slice]; }
+  /// "driver/pool/device".
+  [[nodiscard]] std::string text() const;
+};
+
+/// See the head of the file.
+struct DeviceNode {
+  api::NodeFacts facts;
+  bool optional_node_operations = false;  ///< declared by the node
+  std::vector<NodePool> pools;
+  std::vector<DeviceCandidate> candidates;  ///< of ready pools
+};
+
+/// Pools without devices that wait for binding conditions come first, then by driver and name.
+/// Fails when a slice's node selector is none.
+[[nodiscard]] Result<DeviceNode> device_node(const api::NodeFacts& facts,
+                                             const std::vector<const cluster::DevicePool*>& pools);
+
+}  // namespace gang::engine

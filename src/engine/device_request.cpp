@@ -1,0 +1,235 @@
+#include "engine/device_request.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/device_capacity.h"
+
+namespace gang::engine {
+namespace {
+
+using End = DeviceStep::End;
+using api::AllocationMode;
+using cluster::PoolState;
+using cluster::Selected;
+
+DeviceStep fatal(std::string message) {
+  return {.end = End::kFatal, .message = std::move(message)};
+}
+
+std::string where(const PreparedClaim& claim, const PreparedAsk& ask) {
+  return "claim " + claim.claim->meta.key.text() + ", request " + ask.own_name;
+}
+
+/// All of the selectors in order; the first that is false or wrong ends it.
+DeviceStep judge(const DeviceInputs& inputs, const std::vector<api::DeviceSelector>& selectors,
+                 const std::string& owner, const DeviceCandidate& candidate) {
+  for (std::size_t i = 0; i < selectors.size(); ++i) {
+    const Selected selected = inputs.selectors.judge(
+        selectors[i].expression.value_or(""), candidate.pool->driver(), *candidate.device->device);
+    const std::string selector = owner + ": selector #" + std::to_string(i);
+    switch (selected.end) {
+      case Selected::End::kYes:
+        break;
+      case Selected::End::kNo:
+        return {.end = End::kNo, .message = {}};
+      case Selected::End::kCompileError:
+        return fatal(selector + ": CEL compile error: " + selected.message);
+      case Selected::End::kRuntimeError:
+        return fatal(selector + " on device " + candidate.text() +
+                     ": CEL runtime error: " + selected.message);
+    }
+  }
+  return {};
+}
+
+DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
+                          const PreparedClaim& claim, const PreparedAsk& ask,
+                          const DeviceCandidate& candidate) {
+  const bool waits = !candidate.device->device->binding_conditions.empty();
+  if (waits && !inputs.features.binding_conditions) return {.end = End::kNo, .message = {}};
+  DeviceStep step = judge(inputs, ask.device_class->selectors,
+                          "class " + ask.device_class->meta.key.name, candidate);
+  if (!step.is_yes()) return step;
+  step = judge(inputs, ask.ask->selectors, "claim " + claim.claim->meta.key.text(), candidate);
+  if (!step.is_yes() || !candidate.slice().per_device_node_selection) return step;
+  const Result<bool> usable = cluster::is_usable_on(candidate.device->device->place, node.facts);
+  if (!usable) return fatal(usable.error().message);
+  return {.end = *usable ? End::kYes : End::kNo, .message = {}};
+}
+
+/// Features, selectors and class of an ask; sets its class.
+DeviceStep check_ask(const DeviceInputs& inputs, const PreparedClaim& claim, PreparedAsk& ask) {
+  const api::DeviceAsk& wanted = *ask.ask;
+  if (!wanted.capacity.empty() && !inputs.features.consumable_capacity) {
+    return fatal(where(claim, ask) +
+                 ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
+  }
+  if (!wanted.derived_attributes.empty()) {
+    return fatal(where(claim, ask) +
+                 ": cannot handle request with derived attributes, the feature is disabled");
+  }
+  for (std::size_t i = 0; i < wanted.selectors.size(); ++i) {
+    if (wanted.selectors[i].expression) continue;
+    return fatal(where(claim, ask) + ", selector #" + std::to_string(i) +
+                 ": CEL expression empty (unsupported selector type?)");
+  }
+  if (wanted.admin_access && !inputs.features.admin_access) {
+    return fatal(where(claim, ask) + ": admin access is requested, but the feature is disabled");
+  }
+  if (wanted.class_name.empty()) {
+    return fatal(where(claim, ask) + ": missing device class name (unsupported request type?)");
+  }
+  const auto found = inputs.classes.find(wanted.class_name);
+  if (found == inputs.classes.end()) {
+    return fatal(where(claim, ask) + ": could not retrieve device class " + wanted.class_name +
+                 ": it does not exist");
+  }
+  ask.device_class = found->second;
+  return {};
+}
+
+/// Whether the bad pool could hold devices that the ask wants: it has one, or nothing is known.
+DeviceStep concerns(const DeviceInputs& inputs, const DeviceNode& node, const PreparedClaim& claim,
+                    const PreparedAsk& ask, const NodePool& pool) {
+  if (pool.devices.empty()) return {};
+  for (const cluster::PoolDevice* device : pool.devices) {
+    DeviceStep step = judge_uncached(inputs, node, claim, ask, {pool.pool, device});
+    if (step.end != End::kNo) return step;
+  }
+  return {.end = End::kNo, .message = {}};
+}
+
+DeviceStep bad_pool(const DeviceInputs& inputs, const DeviceNode& node, const PreparedClaim& claim,
+                    const PreparedAsk& ask, const NodePool& pool) {
+  if (!inputs.as_upstream) {
+    DeviceStep step = concerns(inputs, node, claim, ask, pool);
+    if (step.end == End::kNo) return {};
+    if (step.end == End::kFatal) return step;
+  }
+  const char* what = pool.state == PoolState::kIncomplete ? "being updated" : "invalid";
+  return {.end = inputs.as_upstream ? End::kFatal : End::kNode,
+          .message = where(claim, ask) + ": asks for all devices, but resource pool " +
+                     pool.pool->driver() + "/" + pool.pool->name() + " is currently " + what};
+}
+
+/// Adds the candidates [first, first + count) that the ask wants and that are large enough.
+DeviceStep collect(const DeviceInputs& inputs, const DeviceNode& node, const PreparedClaim& claim,
+                   PreparedAsk& ask, std::pair<std::uint32_t, std::uint32_t> range) {
+  for (std::uint32_t at = range.first; at < range.second; ++at) {
+    DeviceStep step = judge_selectable(inputs, node, claim, ask, at);
+    if (step.is_final()) return step;
+    if (!step.is_yes()) continue;
+    const DeviceCandidate& candidate = node.candidates[at];
+    if (inputs.features.consumable_capacity) {
+      const CapacityCharge charge = charge_for(ask.ask->capacity, *candidate.device->device, {},
+                                               inputs.features.fractional_capacity_range);
+      if (charge.end == CapacityCharge::End::kFatal) {
+        return fatal(where(claim, ask) + ": checking capacity for device " +
+                     candidate.device->device->name + ": " + charge.message);
+      }
+      if (charge.end == CapacityCharge::End::kSkip) continue;
+    }
+    ask.all.push_back(at);
+  }
+  return {};
+}
+
+DeviceStep collect_all(const DeviceInputs& inputs, const DeviceNode& node,
+                       const PreparedClaim& claim, PreparedAsk& ask) {
+  std::uint32_t first = 0;
+  for (const NodePool& pool : node.pools) {
+    if (pool.state != PoolState::kReady) {
+      DeviceStep step = bad_pool(inputs, node, claim, ask, pool);
+      if (!step.is_yes()) return step;
+      continue;
+    }
+    const std::uint32_t last = first + static_cast<std::uint32_t>(pool.devices.size());
+    DeviceStep step = collect(inputs, node, claim, ask, {first, last});
+    if (!step.is_yes()) return step;
+    first = last;
+  }
+  ask.count = static_cast<std::int64_t>(ask.all.size());
+  return {};
+}
+
+DeviceStep prepare_ask(const DeviceInputs& inputs, const DeviceNode& node,
+                       const PreparedClaim& claim, PreparedAsk& ask) {
+  DeviceStep step = check_ask(inputs, claim, ask);
+  if (!step.is_yes()) return step;
+  ask.selectable.assign(node.candidates.size(), -1);
+  switch (ask.ask->mode) {
+    case AllocationMode::kExactCount:
+      ask.count = ask.ask->count;
+      return {};
+    case AllocationMode::kAll:
+      return collect_all(inputs, node, claim, ask);
+    case AllocationMode::kUnknown:
+      return fatal(where(claim, ask) + ": unsupported count mode");
+  }
+  return {};
+}
+
+PreparedRequest make_request(const api::DeviceRequest& request) {
+  PreparedRequest prepared{.request = &request, .asks = {}};
+  if (request.exactly) {
+    prepared.asks.push_back({.ask = &*request.exactly,
+                             .full_name = request.name,
+                             .own_name = request.name,
+                             .all = {},
+                             .selectable = {}});
+  }
+  for (const api::DeviceAsk& ask : request.first_available) {
+    prepared.asks.push_back({.ask = &ask,
+                             .full_name = request.name + "/" + ask.name,
+                             .own_name = ask.name,
+                             .all = {},
+                             .selectable = {}});
+  }
+  return prepared;
+}
+
+}  // namespace
+
+DeviceStep judge_selectable(const DeviceInputs& inputs, const DeviceNode& node,
+                            const PreparedClaim& claim, PreparedAsk& ask, std::uint32_t candidate) {
+  std::int8_t& known = ask.selectable[candidate];
+  if (known >= 0) return {.end = known == 1 ? End::kYes : End::kNo, .message = {}};
+  DeviceStep step = judge_uncached(inputs, node, claim, ask, node.candidates[candidate]);
+  if (!step.is_final()) known = step.is_yes() ? 1 : 0;
+  return step;
+}
+
+DeviceStep prepare_claim(const DeviceInputs& inputs, const DeviceNode& node, PreparedClaim& claim) {
+  std::int64_t least = 0;
+  for (const api::DeviceRequest& request : claim.claim->spec.requests) {
+    PreparedRequest& prepared = claim.requests.emplace_back(make_request(request));
+    if (prepared.has_alternatives() && !inputs.features.prioritized_list) {
+      return fatal("claim " + claim.claim->meta.key.text() + ", request " + request.name +
+                   ": has subrequests, but the DRAPrioritizedList feature is disabled");
+    }
+    std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+    for (PreparedAsk& ask : prepared.asks) {
+      DeviceStep step = prepare_ask(inputs, node, claim, ask);
+      if (!step.is_yes()) return step;
+      smallest = std::min(smallest, ask.count);
+    }
+    if (smallest > kClaimDevicesMax - least) {
+      return {.end = inputs.as_upstream ? End::kFatal : End::kNode,
+              .message = "claim " + claim.claim->meta.key.text() + ", request " + request.name +
+                         ": adding " + std::to_string(smallest) +
+                         " devices exceeds the claim limit of " + std::to_string(kClaimDevicesMax) +
+                         ", with " + std::to_string(least) + " already accounted for"};
+    }
+    least += smallest;
+  }
+  for (const api::DeviceConstraint& constraint : claim.claim->spec.constraints) {
+    if (constraint.kind != api::ConstraintKind::kUnknown) continue;
+    return fatal("claim " + claim.claim->meta.key.text() +
+                 ": empty constraint (unsupported constraint type?)");
+  }
+  return {};
+}
+
+}  // namespace gang::engine

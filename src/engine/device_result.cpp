@@ -1,0 +1,148 @@
+#include "engine/device_result.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace gang::engine {
+namespace {
+
+using api::AllocatedConfig;
+using api::ConfigSource;
+
+api::DeviceResult result_of(const DeviceInputs& inputs, const ChosenDevice& chosen) {
+  const api::Device& device = *chosen.candidate.device->device;
+  api::DeviceResult result{.request = chosen.ask->full_name,
+                           .driver = chosen.candidate.pool->driver(),
+                           .pool = chosen.candidate.pool->name(),
+                           .device = device.name,
+                           .admin_access = chosen.ask->is_admin(),
+                           .tolerations = chosen.ask->ask->tolerations,
+                           .consumed_capacity = chosen.capacity};
+  if (chosen.is_share) result.share_id.emplace();
+  if (inputs.features.binding_conditions) {
+    result.binding_conditions = device.binding_conditions;
+    result.binding_failure_conditions = device.binding_failure_conditions;
+  }
+  if (inputs.features.optional_node_operations) {
+    result.skip_node_operations = chosen.candidate.slice().skip_node_operations;
+  }
+  return result;
+}
+
+/// Every class once, where it first appears, for all requests that chose it.
+void add_class_configs(const PreparedClaim& claim, std::vector<AllocatedConfig>& configs) {
+  struct Range {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  std::map<std::string, Range> of_class;
+  for (const PreparedRequest& request : claim.requests) {
+    const PreparedAsk& ask = request.asks[request.selected];
+    const std::size_t first = configs.size();
+    const auto [at, is_new] = of_class.try_emplace(ask.device_class->meta.key.name);
+    if (is_new) {
+      for (const api::DeviceConfig& config : ask.device_class->configs) {
+        configs.push_back({ConfigSource::kClass, {.requests = {}, .opaque = config.opaque}});
+      }
+      at->second = {first, configs.size()};
+    }
+    for (std::size_t i = at->second.first; i < at->second.last; ++i) {
+      configs[i].config.requests.push_back(ask.full_name);
+    }
+  }
+}
+
+/// Whether one of the names stands for the request or for the alternative it chose.
+bool names(const std::vector<std::string>& requests, const PreparedRequest& request) {
+  const auto has = [&](const std::string& name) {
+    return std::ranges::find(requests, name) != requests.end();
+  };
+  return has(request.request->name) ||
+         (request.has_alternatives() && has(request.asks[request.selected].full_name));
+}
+
+void add_claim_configs(const PreparedClaim& claim, std::vector<AllocatedConfig>& configs) {
+  for (const api::DeviceConfig& config : claim.claim->spec.configs) {
+    const bool applies = config.requests.empty() ||
+                         std::ranges::any_of(claim.requests, [&](const PreparedRequest& request) {
+                           return names(config.requests, request);
+                         });
+    if (applies) configs.push_back({ConfigSource::kClaim, config});
+  }
+}
+
+/// An entry for every request needs no list of them.
+void shorten(const PreparedClaim& claim, std::vector<AllocatedConfig>& configs) {
+  for (AllocatedConfig& config : configs) {
+    const bool is_for_all = std::ranges::all_of(
+        claim.requests,
+        [&](const PreparedRequest& request) { return names(config.config.requests, request); });
+    if (is_for_all) config.config.requests.clear();
+  }
+}
+
+void add_new(const std::vector<api::NodeSelectorRequirement>& from,
+             std::vector<api::NodeSelectorRequirement>& to) {
+  const auto sorted = [](std::vector<std::string> values) {
+    std::ranges::sort(values);
+    return values;
+  };
+  for (const api::NodeSelectorRequirement& one : from) {
+    const bool is_known = std::ranges::any_of(to, [&](const api::NodeSelectorRequirement& known) {
+      return known.key == one.key && known.op == one.op &&
+             sorted(known.values) == sorted(one.values);
+    });
+    if (!is_known) to.push_back(one);
+  }
+}
+
+Result<std::optional<api::NodeSelector>> selector_of(const DeviceNode& node,
+                                                     const std::vector<ChosenDevice>& chosen) {
+  api::NodeSelectorTerm term;
+  for (const ChosenDevice& one : chosen) {
+    const api::ResourceSlice& slice = one.candidate.slice();
+    const api::Device& device = *one.candidate.device->device;
+    const api::DevicePlace& place = slice.per_device_node_selection ? device.place : slice.place;
+    if (!place.node_name.empty() || device.binds_to_node) {
+      return std::optional(api::NodeSelector{
+          {{.expressions = {},
+            .fields = {{"metadata.name", "In", {std::string(node.facts.name)}}}}}});
+    }
+    if (!place.node_selector || place.node_selector->terms.empty()) continue;
+    if (place.node_selector->terms.size() > 1) {
+      return fail(Code::kInvalidArgument, "unsupported ResourceSlice.NodeSelector with " +
+                                              std::to_string(place.node_selector->terms.size()) +
+                                              " terms");
+    }
+    add_new(place.node_selector->terms[0].fields, term.fields);
+    add_new(place.node_selector->terms[0].expressions, term.expressions);
+  }
+  if (term.fields.empty() && term.expressions.empty()) return std::optional<api::NodeSelector>();
+  return std::optional(api::NodeSelector{{std::move(term)}});
+}
+
+}  // namespace
+
+Result<api::Allocation> allocation_of(const DeviceInputs& inputs, const DeviceNode& node,
+                                      const PreparedClaim& claim,
+                                      const std::vector<ChosenDevice>& chosen) {
+  api::Allocation allocation;
+  for (const ChosenDevice& one : chosen) allocation.results.push_back(result_of(inputs, one));
+  add_class_configs(claim, allocation.configs);
+  add_claim_configs(claim, allocation.configs);
+  shorten(claim, allocation.configs);
+  Result<std::optional<api::NodeSelector>> selector = selector_of(node, chosen);
+  if (!selector) return in_context("claim " + claim.claim->meta.key.text(), selector.error());
+  allocation.node_selector = *std::move(selector);
+  if (!inputs.as_upstream && allocation.configs.size() > kAllocationConfigsMax) {
+    return fail(Code::kResourceExhausted, "claim " + claim.claim->meta.key.text() + ": " +
+                                              std::to_string(allocation.configs.size()) +
+                                              " configuration entries, at most " +
+                                              std::to_string(kAllocationConfigsMax) +
+                                              " are stored; use fewer in its classes");
+  }
+  return allocation;
+}
+
+}  // namespace gang::engine

@@ -1,0 +1,215 @@
+#include "engine/device_search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::engine {
+namespace {
+
+using End = DeviceStep::End;
+
+DeviceStep no() {
+  return {.end = End::kNo, .message = {}};
+}
+
+const char* effect_text(api::DeviceTaintEffect effect) {
+  return effect == api::DeviceTaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
+}
+
+bool covers(const api::DeviceToleration& toleration, const api::DeviceTaint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != effect_text(taint.effect)) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  if (toleration.op == "Exists") return true;
+  return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
+}
+
+}  // namespace
+
+bool tolerates(const std::vector<api::DeviceToleration>& tolerations,
+               const api::DeviceTaint& taint) {
+  if (taint.effect == api::DeviceTaintEffect::kNone) return true;
+  return std::ranges::any_of(tolerations,
+                             [&](const api::DeviceToleration& one) { return covers(one, taint); });
+}
+
+DeviceSearch::DeviceSearch(DeviceAttempt& attempt, const DeviceNode& node,
+                           const std::vector<const api::ResourceClaim*>& claims)
+    : attempt_(attempt), node_(node), first_claim_(attempt.claims_begun) {
+  attempt_.claims_begun += static_cast<std::int32_t>(claims.size());
+  for (const api::ResourceClaim* claim : claims) {
+    claims_.push_back({.claim = claim, .requests = {}});
+    constraints_.emplace_back(claim->spec, attempt.inputs.features.list_type_attributes);
+  }
+  chosen_.resize(claims.size());
+}
+
+DeviceStep DeviceSearch::run(AfterDevices& after) {
+  for (PreparedClaim& claim : claims_) {
+    DeviceStep step = prepare_claim(attempt_.inputs, node_, claim);
+    if (!step.is_yes()) return step;
+  }
+  after_ = &after;
+  DeviceStep step = begin_claim(0);
+  if (step.end == End::kTooMany) step = no();
+  if (step.end != End::kNo) return step;
+  const auto invalid = std::ranges::find_if(
+      node_.pools, [](const NodePool& pool) { return pool.state == cluster::PoolState::kInvalid; });
+  if (invalid == node_.pools.end()) return step;
+  return {.end = End::kNode, .message = "invalid resource pools were encountered"};
+}
+
+DeviceStep DeviceSearch::begin_claim(std::size_t claim) {
+  if (claim == claims_.size()) return after_->solved();
+  return begin_request(claim, 0);
+}
+
+DeviceStep DeviceSearch::begin_request(std::size_t claim, std::size_t request) {
+  if (request == claims_[claim].requests.size()) {
+    DeviceStep step = begin_claim(claim + 1);
+    // Too many in a later claim: another choice here may need fewer there.
+    return step.end == End::kTooMany ? no() : step;
+  }
+  if (claims_[claim].requests[request].has_alternatives())
+    return begin_alternatives(claim, request);
+  return take_next({.claim = claim, .request = request});
+}
+
+DeviceStep DeviceSearch::begin_alternatives(std::size_t claim, std::size_t request) {
+  PreparedRequest& prepared = claims_[claim].requests[request];
+  bool all_too_many = true;
+  for (std::size_t ask = 0; ask < prepared.asks.size(); ++ask) {
+    prepared.selected = ask;
+    DeviceStep step = take_next({.claim = claim, .request = request, .ask = ask});
+    if (step.end == End::kTooMany) continue;
+    all_too_many = false;
+    if (step.end != End::kNo) return step;
+  }
+  return {.end = all_too_many ? End::kTooMany : End::kNo, .message = {}};
+}
+
+DeviceStep DeviceSearch::take_next(const Position& at) {
+  if (--attempt_.steps_left < 0) {
+    return {.end = End::kLimit, .message = "the search for devices reached its limit"};
+  }
+  const PreparedAsk& ask = ask_at(at);
+  if (ask.takes_all() && ask.all.empty()) return no();
+  if (at.taken == ask.count) return begin_request(at.claim, at.request + 1);
+  const auto held = static_cast<std::int64_t>(chosen_[at.claim].size());
+  if (ask.count - at.taken > kClaimDevicesMax - held) return {.end = End::kTooMany, .message = {}};
+  if (ask.takes_all()) return take_from_all(at);
+  const auto candidates = static_cast<std::uint32_t>(node_.candidates.size());
+  for (std::uint32_t candidate = at.start; candidate < candidates; ++candidate) {
+    DeviceStep step = try_candidate(at, candidate);
+    if (step.end != End::kNo) return step;
+  }
+  return no();
+}
+
+DeviceStep DeviceSearch::take_from_all(const Position& at) {
+  const PreparedAsk& ask = ask_at(at);
+  const DeviceCandidate& candidate = node_.candidates[ask.all[static_cast<std::size_t>(at.taken)]];
+  const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
+  DeviceStep step = take(at, candidate);
+  if (!step.is_yes()) return step;
+  Position next = at;
+  ++next.taken;
+  step = take_next(next);
+  if (!step.is_yes()) give_back(at, checkpoint);
+  return step;
+}
+
+DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t index) {
+  const DeviceCandidate& candidate = node_.candidates[index];
+  PreparedAsk& ask = ask_at(at);
+  if (attempt_.ledger.is_in_use(take_of(at, candidate))) return no();
+  DeviceStep step = judge_selectable(attempt_.inputs, node_, claims_[at.claim], ask, index);
+  if (!step.is_yes()) return step;
+  const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
+  step = take(at, candidate);
+  if (!step.is_yes()) return step;
+  Position next = at;
+  ++next.taken;
+  next.start = index + 1;
+  step = take_next(next);
+  if (!step.is_yes()) give_back(at, checkpoint);
+  return step;
+}
+
+DeviceStep DeviceSearch::take(const Position& at, const DeviceCandidate& candidate) {
+  const PreparedAsk& ask = ask_at(at);
+  const DeviceTake wanted = take_of(at, candidate);
+  DeviceLedger& ledger = attempt_.ledger;
+  if (ledger.is_in_use(wanted)) return no();
+  const cluster::DeviceFeatures& features = attempt_.inputs.features;
+  CapacityCharge charged;
+  if (features.consumable_capacity) {
+    charged = charge(ask, candidate);
+    if (charged.end == CapacityCharge::End::kSkip) return no();
+    if (charged.end == CapacityCharge::End::kFatal) {
+      return {.end = End::kFatal,
+              .message = where(at) + ": checking capacity for device " + candidate.text() + ": " +
+                         charged.message};
+    }
+  }
+  const bool skips = !candidate.slice().skip_node_operations.empty();
+  if (features.optional_node_operations && skips && !node_.optional_node_operations) return no();
+  const DeviceLedger::Checkpoint checkpoint = ledger.checkpoint();
+  if (ledger.take_counters(wanted) != DeviceRefusal::kNone) return no();
+  const PreparedRequest& request = claims_[at.claim].requests[at.request];
+  const bool fits = is_tolerated(ask, candidate);
+  if (!fits || !constraints_[at.claim].add({request.request->name, ask.full_name,
+                                            candidate.pool->driver(), *candidate.device->device})) {
+    ledger.rollback(checkpoint);
+    if (!fits || !ask.takes_all()) return no();
+    return {.end = End::kFatal,
+            .message = where(at) + ": cannot add device " + candidate.text() +
+                       " because a claim constraint would not be satisfied"};
+  }
+  const bool is_share = ledger.is_multi(*candidate.device);
+  ledger.take_device(wanted, is_share ? charged.amounts : api::QuantityMap());
+  chosen_[at.claim].push_back(
+      {.candidate = candidate,
+       .ask = &ask,
+       .capacity = is_share ? std::move(charged.amounts) : api::QuantityMap(),
+       .is_share = is_share});
+  return {};
+}
+
+void DeviceSearch::give_back(const Position& at, DeviceLedger::Checkpoint checkpoint) {
+  chosen_[at.claim].pop_back();
+  constraints_[at.claim].undo();
+  attempt_.ledger.rollback(checkpoint);
+}
+
+PreparedAsk& DeviceSearch::ask_at(const Position& at) {
+  return claims_[at.claim].requests[at.request].asks[at.ask];
+}
+
+DeviceTake DeviceSearch::take_of(const Position& at, const DeviceCandidate& candidate) {
+  return {.pool = *candidate.pool,
+          .device = *candidate.device,
+          .claim = first_claim_ + static_cast<std::int32_t>(at.claim),
+          .admin_access = ask_at(at).is_admin()};
+}
+
+bool DeviceSearch::is_tolerated(const PreparedAsk& ask, const DeviceCandidate& candidate) const {
+  if (!attempt_.inputs.features.device_taints) return true;
+  const auto is_covered = [&](const api::DeviceTaint& taint) {
+    return tolerates(ask.ask->tolerations, taint);
+  };
+  return std::ranges::all_of(candidate.device->device->taints, is_covered) &&
+         std::ranges::all_of(candidate.device->rule_taints, is_covered);
+}
+
+CapacityCharge DeviceSearch::charge(const PreparedAsk& ask,
+                                    const DeviceCandidate& candidate) const {
+  return charge_for(ask.ask->capacity, *candidate.device->device,
+                    attempt_.ledger.used_capacity(candidate.device->id),
+                    attempt_.inputs.features.fractional_capacity_range);
+}
+
+std::string DeviceSearch::where(const Position& at) {
+  return "claim " + claims_[at.claim].claim->meta.key.text() + ", request " + ask_at(at).own_name;
+}
+
+}  // namespace gang::engine

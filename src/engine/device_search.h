@@ -1,0 +1,100 @@
+// DeviceSearch: finds devices for the claims of one pod on one node, in the order of upstream.
+//
+// Problem: several claims, each with requests, alternatives and constraints, want devices of pools
+// that share counters and capacity. Idea: depth first over claims, requests and devices; inside a
+// request only combinations are tried. The first solution is upstream's; when what comes after it
+// says no, the search goes on to the next one, so that a gang can be searched by nesting searches.
+// Limit: a count of steps that all nested searches share. Source: the devices contract, 2.6 to 2.8.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/device_capacity.h"
+#include "engine/device_constraint.h"
+#include "engine/device_ledger.h"
+#include "engine/device_node.h"
+#include "engine/device_request.h"
+
+namespace gang::engine {
+
+/// A device chosen for a request.
+struct ChosenDevice {
+  DeviceCandidate candidate;
+  const PreparedAsk* ask = nullptr;
+  api::QuantityMap capacity;  ///< charged; only for shares
+  bool is_share = false;
+};
+
+/// What comes after a solution.
+class AfterDevices {
+ public:
+  virtual ~AfterDevices() = default;
+  /// kYes keeps the solution and ends the search; kNo asks for the next solution.
+  [[nodiscard]] virtual DeviceStep solved() = 0;
+};
+
+/// What nested searches share.
+struct DeviceAttempt {
+  const DeviceInputs& inputs;
+  DeviceLedger& ledger;
+  std::int64_t steps_left = 0;
+  std::int32_t claims_begun = 0;  ///< numbers given to claims
+};
+
+/// See the head of the file. Lives for one pod and node of an attempt; one thread.
+class DeviceSearch {
+ public:
+  /// All outlive this. Claims are prepared by run().
+  DeviceSearch(DeviceAttempt& attempt, const DeviceNode& node,
+               const std::vector<const api::ResourceClaim*>& claims);
+
+  /// kYes: chosen() and claims() hold the solution and the ledger has it booked. Else the ledger is
+  /// as before.
+  [[nodiscard]] DeviceStep run(AfterDevices& after);
+
+  [[nodiscard]] const std::vector<PreparedClaim>& claims() const { return claims_; }
+  /// By claim, in search order.
+  [[nodiscard]] const std::vector<std::vector<ChosenDevice>>& chosen() const { return chosen_; }
+
+ private:
+  /// Where the search stands.
+  struct Position {
+    std::size_t claim = 0;
+    std::size_t request = 0;
+    std::size_t ask = 0;
+    std::int64_t taken = 0;   ///< devices of the ask so far
+    std::uint32_t start = 0;  ///< first candidate to try
+  };
+
+  DeviceStep begin_claim(std::size_t claim);
+  DeviceStep begin_request(std::size_t claim, std::size_t request);
+  DeviceStep begin_alternatives(std::size_t claim, std::size_t request);
+  DeviceStep take_next(const Position& at);
+  DeviceStep take_from_all(const Position& at);
+  DeviceStep try_candidate(const Position& at, std::uint32_t candidate);
+  /// kYes: booked, to be undone with give_back().
+  DeviceStep take(const Position& at, const DeviceCandidate& candidate);
+  void give_back(const Position& at, DeviceLedger::Checkpoint checkpoint);
+
+  [[nodiscard]] PreparedAsk& ask_at(const Position& at);
+  [[nodiscard]] DeviceTake take_of(const Position& at, const DeviceCandidate& candidate);
+  [[nodiscard]] bool is_tolerated(const PreparedAsk& ask, const DeviceCandidate& candidate) const;
+  [[nodiscard]] CapacityCharge charge(const PreparedAsk& ask,
+                                      const DeviceCandidate& candidate) const;
+  [[nodiscard]] std::string where(const Position& at);
+
+  DeviceAttempt& attempt_;
+  const DeviceNode& node_;
+  AfterDevices* after_ = nullptr;
+  std::int32_t first_claim_ = 0;
+  std::vector<PreparedClaim> claims_;
+  std::vector<DeviceConstraints> constraints_;
+  std::vector<std::vector<ChosenDevice>> chosen_;
+};
+
+/// Whether the tolerations cover the taint.
+[[nodiscard]] bool tolerates(const std::vector<api::DeviceToleration>& tolerations,
+                             const api::DeviceTaint& taint);
+
+}  // namespace gang::engine
