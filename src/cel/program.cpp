@@ -1,0 +1,127 @@
+#include "gang/cel/program.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cel/checker.h"
+#include "cel/estimate.h"
+#include "cel/parser.h"
+#include "cel/planner.h"
+#include "cel/type_names.h"
+#include "cel/utf8.h"
+#include "cel/validators.h"
+
+namespace gang::cel {
+namespace {
+
+// "ERROR: <input>:1:5: message", the line and a mark under the place.
+std::string issue_text(std::string_view source, const Issue& issue) {
+  const std::string_view before = source.substr(0, issue.offset);
+  const std::size_t begin =
+      before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  const std::uint64_t column = code_point_count(before.substr(begin));
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const std::string_view text =
+      source.substr(begin, std::min(source.find('\n', issue.offset), source.size()) - begin);
+  return "ERROR: <input>:" + std::to_string(line) + ":" + std::to_string(column + 1) + ": " +
+         issue.message + "\n | " + std::string(text.substr(0, 1000)) + "\n | " +
+         std::string(std::min<std::uint64_t>(column, 1000), '.') + "^";
+}
+
+tl::unexpected<Error> compilation_failed(std::string_view source, std::vector<Issue> issues) {
+  constexpr std::size_t kShown = 100;
+  std::ranges::stable_sort(issues, {}, &Issue::offset);
+  std::string text = "compilation failed: ";
+  for (std::size_t i = 0; i < std::min(issues.size(), kShown); ++i) {
+    text += (i > 0 ? "\n" : "") + issue_text(source, issues[i]);
+  }
+  return fail(Code::kInvalidArgument, std::move(text));
+}
+
+// The text of an error at run time, with advice where a key is missing.
+Error run_error(const Value& value, bool is_cancelled) {
+  if (is_cancelled) {
+    return {Code::kResourceExhausted, "operation cancelled: actual cost limit exceeded"};
+  }
+  std::string text(value.as_text());
+  if (text.find("no such key:") != std::string::npos) {
+    text +=
+        ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check "
+        "with has() for optional fields";
+  }
+  return {Code::kInvalidArgument, std::move(text)};
+}
+
+}  // namespace
+
+struct Program::Parts {
+  Plan plan;
+  ProgramOptions options;
+  std::uint64_t estimate = 0;
+};
+
+Program::Program(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Program::~Program() = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+
+Scratch::Scratch() : frame_(std::make_unique<Frame>()) {}
+Scratch::~Scratch() = default;
+Scratch::Scratch(Scratch&&) noexcept = default;
+Scratch& Scratch::operator=(Scratch&&) noexcept = default;
+
+Result<Program> Program::compile(std::string_view expression, const ProgramOptions& options) {
+  const std::string source = repaired(expression);
+  Ast ast;
+  std::vector<Issue> issues;
+  parse(source, ast, issues);
+  if (!issues.empty()) return compilation_failed(source, std::move(issues));
+  const Checked checked = check(ast, issues);
+  if (issues.empty()) validate(ast, checked, issues);
+  if (!issues.empty()) return compilation_failed(source, std::move(issues));
+  const Type& type = checked.type(*ast.root);
+  if (type.kind != TypeKind::kBool && type.kind != TypeKind::kDyn) {
+    return fail(Code::kInvalidArgument,
+                "must evaluate to bool or the unknown type, not " + type_text(type));
+  }
+  auto parts = std::make_unique<Parts>();
+  Result<Plan> plan = make_plan(ast, checked);
+  if (!plan)
+    return fail(plan.error().code, "program instantiation failed: " + plan.error().message);
+  parts->plan = *std::move(plan);
+  parts->options = options;
+  parts->estimate = estimate_cost(ast, checked);
+  return Program(std::move(parts));
+}
+
+std::uint64_t Program::cost_estimate() const {
+  return parts_->estimate;
+}
+
+Value Program::run(const Device& device, Scratch& scratch, std::uint64_t& cost) const {
+  Frame& frame = scratch.frame();
+  cost = 0;
+  if (device.root().is_error()) return device.root();
+  frame.begin(device.root(), parts_->options.cost_max, parts_->plan.slot_count);
+  const Value value = parts_->plan.root->eval(frame);
+  cost = frame.cost;
+  return frame.is_cancelled ? Frame::cancelled() : value;
+}
+
+Match Program::matches(const Device& device, Scratch& scratch) const {
+  Match match;
+  const Value value = run(device, scratch, match.cost);
+  if (value.is_error()) {
+    const bool cancelled = !device.root().is_error() && scratch.frame().is_cancelled;
+    match.selected = tl::unexpected<Error>(run_error(value, cancelled));
+  } else if (value.is(Kind::kBool)) {
+    match.selected = value.as_bool();
+  } else {
+    match.selected =
+        fail(Code::kInvalidArgument, "CEL result of type " + std::string(type_name(value)) +
+                                         " could not be converted to bool: it is no bool");
+  }
+  return match;
+}
+
+}  // namespace gang::cel

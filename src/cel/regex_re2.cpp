@@ -1,0 +1,61 @@
+#include <re2/re2.h>
+
+#include "cel/regex.h"
+
+namespace gang::cel {
+namespace {
+
+constexpr std::int64_t kMemoryMax = std::int64_t{8} << 20U;  // of one program and its automata
+
+re2::StringPiece piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+class Re2Regex final : public Regex {
+ public:
+  Re2Regex(std::string_view pattern, const RE2::Options& options) : re2_(piece(pattern), options) {}
+  [[nodiscard]] const RE2& re2() const { return re2_; }
+
+  [[nodiscard]] bool is_in(std::string_view text) const override {
+    return RE2::PartialMatch(piece(text), re2_);
+  }
+
+  [[nodiscard]] bool find(std::string_view text, std::size_t from,
+                          std::string_view& found) const override {
+    re2::StringPiece whole;
+    if (!re2_.Match(piece(text), from, text.size(), RE2::UNANCHORED, &whole, 1)) return false;
+    found = {whole.data(), whole.size()};
+    return true;
+  }
+
+ private:
+  RE2 re2_;
+};
+
+// One byte of a code point: RE2 knows it, Go does not.
+bool has_single_byte_escape(std::string_view pattern) {
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] != '\\') continue;
+    if (pattern[i + 1] == 'C') return true;
+    ++i;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<Regex> compile_regex(std::string_view pattern, std::string& error) {
+  if (has_single_byte_escape(pattern)) {
+    error = "error parsing regexp: invalid escape sequence: `\\C`";
+    return nullptr;
+  }
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMemoryMax);
+  auto regex = std::make_unique<Re2Regex>(pattern, options);
+  if (regex->re2().ok()) return regex;
+  error = "error parsing regexp: " + regex->re2().error();
+  return nullptr;
+}
+
+}  // namespace gang::cel

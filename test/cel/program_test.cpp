@@ -1,0 +1,133 @@
+#include "gang/cel/program.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace gang::cel {
+namespace {
+
+api::Quantity quantity(std::string_view text) {
+  return *api::Quantity::parse(text);
+}
+
+Device device() {
+  DeviceSource source{.driver = "dra.example.com", .allow_multiple_allocations = true};
+  source.attributes = {{"model", std::string("A100")},
+                       {"index", std::int64_t{5}},
+                       {"ready", true},
+                       {"version", Version{"1.2.3"}},
+                       {"other.com/models", std::vector<std::string>{"x", "y"}},
+                       {"ints", std::vector<std::int64_t>{1, 2, 3}}};
+  source.capacity = {{"memory", quantity("40Gi")}, {"other.com/n", quantity("3")}};
+  return Device(source);
+}
+
+struct Row {
+  const char* name;
+  const char* expression;
+  const char* answer;  // "true", "false", or a part of the error
+  std::uint64_t cost;  // as Kubernetes 1.37.2 counts it
+};
+
+class Selector : public testing::TestWithParam<Row> {};
+
+TEST_P(Selector, AnswersAndCostsAsUpstream) {
+  const auto program = Program::compile(GetParam().expression);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  Scratch scratch;
+  const Match match = program->matches(device(), scratch);
+  const std::string answer = !match.selected   ? match.selected.error().message
+                             : *match.selected ? "true"
+                                               : "false";
+  EXPECT_NE(answer.find(GetParam().answer), std::string::npos) << answer;
+  EXPECT_EQ(match.cost, GetParam().cost);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, Selector,
+    testing::Values(
+        Row{"Driver", "device.driver == 'x'", "false", 3},
+        Row{"BareBool", "device.attributes['dra.example.com'].ready", "true", 4},
+        Row{"NoSuchKey", "device.attributes['dra.example.com'].x",
+            "no such key: x. consider using CEL optional chaining", 4},
+        Row{"NotABool", "device.attributes['dra.example.com'].index",
+            "CEL result of type int could not be converted to bool", 4},
+        Row{"Capacity",
+            "device.capacity['dra.example.com'].memory.compareTo(quantity('40Gi')) >= 0", "true",
+            7},
+        Row{"UnhashableMember", "device.attributes['dra.example.com'].version in ['1.0.0']",
+            "hash of unhashable type", 4},
+        Row{"ConstantMembership", "b'a' in [b'a']", "true", 1},
+        Row{"Includes", "[1, 2, 3].includes(2)", "true", 3},
+        Row{"DeviceEqualsItself", "device == device", "true", 3},
+        Row{"GrowingAlias", "cel.bind(x, [], (x + [1]).size() + x.size() == 2)", "true", 7},
+        Row{"TypeOfConstant", "type(1) == int", "true", 1},
+        Row{"DoubledKey", "{'a': 1, 'a': 2}['a'] == 2", "true", 3}),
+    [](const auto& row) { return row.param.name; });
+
+struct BadRow {
+  const char* name;
+  const char* expression;
+  const char* text;
+};
+
+class BadSelector : public testing::TestWithParam<BadRow> {};
+
+TEST_P(BadSelector, IsRefusedWithThePlace) {
+  const auto program = Program::compile(GetParam().expression);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_NE(program.error().message.find(GetParam().text), std::string::npos)
+      << program.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, BadSelector,
+    testing::Values(
+        BadRow{"Syntax", "1 == 1 ||", "compilation failed: ERROR: <input>:1:10: Syntax error"},
+        BadRow{"Field", "device.x", "undefined field 'x'"},
+        BadRow{"Name", "foo == 1", "undeclared reference to 'foo' (in container '')"},
+        BadRow{"Overload", "1 in [1.0]",
+               "found no matching overload for '@in' applied to '(int, list(double))'"},
+        BadRow{"MixedList", "[1, 'a'] == []", "1:5: expected type 'int' but found 'string'"},
+        BadRow{"Regex", "'abc'.matches('(')", "1:15: invalid matches argument"},
+        BadRow{"FoundRegex", "'abc'.find('(') == 'a'", "program instantiation failed: "},
+        BadRow{"Conversion", "int('abc') == 1",
+               "program instantiation failed: type conversion error from 'string' to 'int'"},
+        BadRow{"Format", "'%d'.format(['a']) == 'a'",
+               "decimal clause can only be used on integers, was given string"},
+        BadRow{"NotBool", "'a'", "must evaluate to bool or the unknown type, not string"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(CelProgram, ForeseesTheCostAsUpstream) {
+  const auto estimate = [](const char* expression) {
+    return Program::compile(expression)->cost_estimate();
+  };
+  EXPECT_EQ(estimate("device.driver == 'x'"), 3U);
+  EXPECT_EQ(estimate("device.attributes['dra.example.com'].x"), 4U);
+  EXPECT_EQ(estimate("dyn(device.attributes.map(k, k))"), 430U);
+  EXPECT_EQ(estimate("type(1) == int"), 1844674407370955266U);
+}
+
+TEST(CelDevice, OneBadAttributeFailsEverySelector) {
+  DeviceSource source{.driver = "d"};
+  source.attributes = {{"v", Version{"1.2"}}};
+  const auto program = Program::compile("true");
+  Scratch scratch;
+  const Match match = program->matches(Device(source), scratch);
+  ASSERT_FALSE(match.selected.has_value());
+  EXPECT_EQ(match.selected.error().message,
+            "attribute v: parse semantic version: No Major.Minor.Patch elements found");
+}
+
+TEST(CelDevice, TheQualifiedNameWins) {
+  DeviceSource source{.driver = "d"};
+  source.attributes = {{"a", std::int64_t{1}}, {"d/a", std::int64_t{2}}};
+  const auto program = Program::compile("device.attributes['d'].a == 2");
+  Scratch scratch;
+  EXPECT_TRUE(program->matches(Device(source), scratch).selected.value_or(false));
+}
+
+}  // namespace
+}  // namespace gang::cel

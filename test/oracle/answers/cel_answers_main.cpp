@@ -1,0 +1,126 @@
+// What gang::cel says of device selectors, in the form in which the oracle (main.go) says what
+// Kubernetes says: JSON documents in, one a line, JSON answers out.
+#include <cstdint>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cel/lists.h"
+#include "cel/objects.h"
+#include "cel/text_of.h"
+#include "gang/api/quantity.h"
+#include "gang/cel/program.h"
+
+namespace gang::cel {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+std::vector<T> list_of(const json& values) {
+  std::vector<T> read;
+  for (const json& value : values) read.push_back(value.get<T>());
+  return read;
+}
+
+std::vector<Version> versions_of(const json& values) {
+  std::vector<Version> read;
+  for (const json& value : values) read.push_back({value.get<std::string>()});
+  return read;
+}
+
+AttributeValue attribute_of(const json& attribute) {
+  if (attribute.contains("ints")) return list_of<std::int64_t>(attribute["ints"]);
+  if (attribute.contains("bools")) return list_of<bool>(attribute["bools"]);
+  if (attribute.contains("strings")) return list_of<std::string>(attribute["strings"]);
+  if (attribute.contains("versions")) return versions_of(attribute["versions"]);
+  if (attribute.contains("int")) return attribute["int"].get<std::int64_t>();
+  if (attribute.contains("bool")) return attribute["bool"].get<bool>();
+  if (attribute.contains("string")) return attribute["string"].get<std::string>();
+  if (attribute.contains("version")) return Version{attribute["version"].get<std::string>()};
+  return std::monostate{};
+}
+
+DeviceSource device_of(const json& document) {
+  DeviceSource source;
+  source.driver = document.value("driver", "");
+  source.allow_multiple_allocations = document.value("allowMultipleAllocations", false);
+  const json attributes = document.value("attributes", json::object());
+  for (const auto& [name, attribute] : attributes.items()) {
+    source.attributes.emplace_back(name, attribute_of(attribute));
+  }
+  const json capacities = document.value("capacity", json::object());
+  for (const auto& [name, capacity] : capacities.items()) {
+    const auto quantity = api::Quantity::parse(capacity["value"].get<std::string>());
+    if (quantity) source.capacity.emplace_back(name, *quantity);
+  }
+  return source;
+}
+
+// One scalar in the form of the API, or null.
+json attribute_json(const Value& value) {
+  switch (value.kind()) {
+    case Kind::kBool:
+      return {{"bool", value.as_bool()}};
+    case Kind::kInt:
+      return {{"int", value.as_int()}};
+    case Kind::kString:
+      return {{"string", std::string(value.as_text())}};
+    case Kind::kType:
+      return {{"string", std::string(value.as_text())}};
+    case Kind::kSemver:
+      return {{"version", text_of(value)}};
+    default:
+      return nullptr;
+  }
+}
+
+json value_json(const Value& value) {
+  if (!value.is(Kind::kList)) return attribute_json(value);
+  json plural = json::object();
+  for (std::int64_t i = 0; i < list_size(value); ++i) {
+    const json item = attribute_json(list_item(value, i));
+    if (item.is_null()) return nullptr;
+    const auto member = item.begin();
+    plural[member.key() + "s"].push_back(member.value());
+  }
+  return plural.size() == 1 ? plural : json(nullptr);
+}
+
+json answer(const json& question, Scratch& scratch) {
+  json said = json::object();
+  const Result<Program> program = Program::compile(question["expression"].get<std::string>());
+  if (!program) {
+    said["compileError"] = program.error().message;
+    return said;
+  }
+  said["estimate"] = std::to_string(program->cost_estimate());
+  const Device device(device_of(question["device"]));
+  const Match match = program->matches(device, scratch);
+  said["cost"] = std::to_string(match.cost);
+  if (match.selected) {
+    said["value"] = *match.selected;
+    return said;
+  }
+  said["error"] = match.selected.error().message;
+  std::uint64_t cost = 0;
+  const Value value = program->run(device, scratch, cost);
+  const json shown = value.is_error() ? json(nullptr) : value_json(value);
+  if (!shown.is_null()) said["value"] = shown;
+  return said;
+}
+
+}  // namespace
+}  // namespace gang::cel
+
+int main() {
+  std::ios::sync_with_stdio(false);
+  gang::cel::Scratch scratch;
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto said = gang::cel::answer(nlohmann::json::parse(line), scratch);
+    std::cout << said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+  return 0;
+}
