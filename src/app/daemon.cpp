@@ -12,6 +12,7 @@ namespace {
 constexpr Duration kPublishInterval = std::chrono::milliseconds(200);
 constexpr Duration kBeatInterval = std::chrono::seconds(1);
 constexpr Duration kBeatMax = std::chrono::seconds(10);
+constexpr Duration kUnavailableLogInterval = std::chrono::minutes(1);
 constexpr Duration kDrainPoll = std::chrono::milliseconds(20);
 
 const char* gang_kind(const engine::GangRef& gang) {
@@ -64,6 +65,9 @@ void Daemon::start_binder() {
   };
   callbacks.explain_failed = [this](engine::GangRef gang) {
     mailbox_.post_unbounded(scheduler::ExplainFailed{std::move(gang)});
+  };
+  callbacks.writes_blocked = [this](bool blocked) {
+    mailbox_.post_unbounded(scheduler::WritesBlocked{blocked});
   };
   binder::Executor executor;
   executor.post = [this](std::function<void()> f) { binder_loop_.post(std::move(f)); };
@@ -213,6 +217,7 @@ void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
       outcome.members.begin(), outcome.members.end(),
       [](const engine::MemberOutcome& m) { return m.end == engine::MemberEnd::kBound; });
   const bool committed = outcome.end == engine::RoundEnd::kCommitted;
+  if (outcome.end == engine::RoundEnd::kUnavailable) return log_unavailable(outcome);
   // A missing right is told by the binder, once a minute for all gangs.
   const bool is_refused = outcome.end == engine::RoundEnd::kRefused;
   const log::Level failure = is_refused ? log::Level::kDebug : log::Level::kWarn;
@@ -222,6 +227,19 @@ void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
               {"bound", std::to_string(bound)},
               {"of", std::to_string(outcome.members.size())},
               {"message", outcome.message}});
+}
+
+/// One line a minute for all gangs: the cause is the server, not they.
+void Daemon::log_unavailable(const engine::RoundOutcome& outcome) {
+  ++unavailable_unlogged_;
+  const Duration now = clock_.monotonic();
+  if (unavailable_logged_at_ && now - *unavailable_logged_at_ < kUnavailableLogInterval) return;
+  log::warn(round_text(outcome), {{"kind", gang_kind(outcome.gang)},
+                                  {"gang", outcome.gang.key.text()},
+                                  {"failed_since_last_line", std::to_string(unavailable_unlogged_)},
+                                  {"message", outcome.message}});
+  unavailable_logged_at_ = now;
+  unavailable_unlogged_ = 0;
 }
 
 void Daemon::publish() {

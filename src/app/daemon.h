@@ -54,6 +54,7 @@ class Daemon {
   void perform(scheduler::Effects effects);
   void log_explanation(const engine::Explanation& explanation);
   void log_outcome(const engine::RoundOutcome& outcome);
+  void log_unavailable(const engine::RoundOutcome& outcome);
   void publish();
   void start_informers(const std::shared_ptr<const kube::Connection>& connection);
   void start_binder();
@@ -85,6 +86,8 @@ class Daemon {
   std::optional<TimePoint> wake_at_;
   std::map<cluster::GangId, Duration> round_starts_;
   Duration last_publish_{};
+  std::optional<Duration> unavailable_logged_at_;
+  std::int64_t unavailable_unlogged_ = 0;
   bool is_publish_due_ = false;
 
   std::atomic<bool> is_ready_{false};

@@ -144,6 +144,7 @@ class Metrics::Impl {
   void set(const binder::Stats& stats) {
     const std::map<std::string, std::int64_t> values = {
         {"binding", stats.bind_requests},
+        {"binding_probe", stats.probes},
         {"binding_ok", stats.bind_ok},
         {"binding_conflict", stats.bind_conflicts},
         {"binding_unknown", stats.bind_unknown},
@@ -159,6 +160,7 @@ class Metrics::Impl {
       raise(requests_.Add({{"request", name}}), static_cast<double>(value));
     }
     rounds_open_.Set(static_cast<double>(stats.rounds_open));
+    breaker_open_.Set(stats.breaker_open ? 1 : 0);
   }
 
   void set_kind_state(std::string_view kind, int state) {
@@ -232,6 +234,10 @@ class Metrics::Impl {
       registry_, "gang_scheduler_requests_total", "Requests of the binder, by sort and end.");
   prometheus::Gauge& rounds_open_ =
       gauge_family(registry_, "gang_scheduler_rounds_open", "Rounds that have not ended.").Add({});
+  prometheus::Gauge& breaker_open_ =
+      gauge_family(registry_, "gang_scheduler_breaker_open",
+                   "1: no round starts, the API server fails more than half of the writes.")
+          .Add({});
   prometheus::Family<prometheus::Gauge>& kind_states_ =
       gauge_family(registry_, "gang_scheduler_kind_state",
                    "1: the kind is served and synced; 0: not served; -1: it may not be listed.");

@@ -2,11 +2,14 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "binder/breaker.h"
 #include "binder/channel.h"
 #include "binder/events.h"
 #include "binder/group_writer.h"
 #include "binder/paced_queue.h"
+#include "binder/precondition_probe.h"
 #include "binder/rollback.h"
 #include "binder/round.h"
 #include "binder/status_writer.h"
@@ -18,11 +21,12 @@ namespace {
 
 constexpr std::int32_t kStatusBurstSeconds = 2;
 
-engine::RoundOutcome refused_by_drain(const engine::Plan& plan) {
-  engine::RoundOutcome outcome{.gang = plan.gang,
-                               .stamp = plan.stamp,
-                               .end = engine::RoundEnd::kUnavailable,
-                               .message = "the scheduler is stopping"};
+constexpr const char* kStopping = "the scheduler is stopping";
+
+/// The end of a round of which nothing was sent.
+engine::RoundOutcome not_begun(const engine::Plan& plan, engine::RoundEnd end,
+                               const std::string& why) {
+  engine::RoundOutcome outcome{.gang = plan.gang, .stamp = plan.stamp, .end = end, .message = why};
   for (const engine::Assignment& pod : plan.assignments) {
     outcome.members.push_back({.pod = pod.pod, .uid = pod.uid, .message = outcome.message});
   }
@@ -44,7 +48,12 @@ class Binder::Impl {
         events_(channel_, window_),
         groups_({channel_, window_, paced_}),
         status_({channel_, paced_, groups_, events_},
-                [this](const engine::GangRef& gang) { callbacks_.explain_failed(gang); }) {
+                [this](const engine::GangRef& gang) { callbacks_.explain_failed(gang); }),
+        probe_(
+            channel_, [this](const PreconditionProbe::Finding& finding) { on_found(finding); },
+            [this] { tell_blocked(); }),
+        breaker_(channel_, [this] { tell_blocked(); }) {
+    channel_.watch_writes([this](const kube::Answer& answer) { breaker_.note(answer); });
     window_.on_drained([this] {
       paced_.pump();
       events_.pump();
@@ -53,15 +62,13 @@ class Binder::Impl {
 
   void commit(const engine::Plan& plan) {
     status_.drop(plan.gang);
-    if (draining_) return report_later(refused_by_drain(plan));
-    const cluster::GangId id = plan.gang.id;
-    auto round = std::make_unique<Round>(
-        Round::Parts{channel_, window_, groups_, status_, events_}, plan,
-        [this](engine::RoundOutcome outcome) { on_round_ended(std::move(outcome)); });
-    const auto [at, is_new] = rounds_.emplace(id, std::move(round));
-    CHECK(is_new);
-    ++channel_.stats().rounds_open;
-    at->second->start();
+    if (draining_) return refuse(plan, engine::RoundEnd::kUnavailable, kStopping);
+    if (is_blocked()) return refuse(plan, engine::RoundEnd::kUnavailable, why_blocked());
+    if (probe_.is_proven() || plan.assignments.empty()) return begin(plan);
+    waiting_.push_back(plan);
+    if (waiting_.size() == 1) probed_member_ = 0;
+    window_.expect(true);
+    probe_.ask(waiting_.front().assignments[probed_member_]);
   }
 
   void explain(const engine::Explanation& explanation) {
@@ -81,16 +88,85 @@ class Binder::Impl {
     at->second->start();
   }
 
-  void drain() { draining_ = true; }
+  void drain() {
+    draining_ = true;
+    refuse_waiting(engine::RoundEnd::kUnavailable, kStopping);
+  }
 
   [[nodiscard]] bool idle() const {
-    return rounds_.empty() && rollbacks_.empty() && reports_open_ == 0 && status_.idle() &&
-           groups_.idle() && channel_.in_flight() == 0;
+    return waiting_.empty() && rounds_.empty() && rollbacks_.empty() && reports_open_ == 0 &&
+           status_.idle() && groups_.idle() && channel_.in_flight() == 0;
   }
 
   [[nodiscard]] const Stats& stats() const { return channel_.stats(); }
 
  private:
+  void begin(const engine::Plan& plan) {
+    const cluster::GangId id = plan.gang.id;
+    auto round = std::make_unique<Round>(
+        Round::Parts{channel_, window_, groups_, status_, events_}, plan,
+        [this](engine::RoundOutcome outcome) { on_round_ended(std::move(outcome)); });
+    const auto [at, is_new] = rounds_.emplace(id, std::move(round));
+    CHECK(is_new);
+    ++channel_.stats().rounds_open;
+    at->second->start();
+  }
+
+  /// Ends a round that was not begun.
+  void refuse(const engine::Plan& plan, engine::RoundEnd end, const std::string& why) {
+    report_later(not_begun(plan, end, why));
+  }
+
+  void refuse_waiting(engine::RoundEnd end, const std::string& why) {
+    for (const engine::Plan& plan : std::exchange(waiting_, {})) refuse(plan, end, why);
+    window_.expect(false);
+  }
+
+  void on_found(const PreconditionProbe::Finding& finding) {
+    switch (finding.kind) {
+      case PreconditionProbe::Kind::kProven:
+        for (const engine::Plan& plan : std::exchange(waiting_, {})) {
+          status_.drop(plan.gang);  // what was said of the gang while it waited here
+          begin(plan);
+        }
+        return window_.expect(false);
+      case PreconditionProbe::Kind::kPodGone:
+        return ask_with_next_member();
+      case PreconditionProbe::Kind::kRefused:
+        return refuse_waiting(engine::RoundEnd::kRefused, finding.message);
+      case PreconditionProbe::Kind::kBroken:
+      case PreconditionProbe::Kind::kUnavailable:
+        return refuse_waiting(engine::RoundEnd::kUnavailable, finding.message);
+    }
+  }
+
+  /// A plan whose pods are all gone is not begun.
+  void ask_with_next_member() {
+    if (waiting_.empty()) return;
+    if (++probed_member_ >= waiting_.front().assignments.size()) {
+      refuse(waiting_.front(), engine::RoundEnd::kMembersLost, "its pods are gone");
+      waiting_.erase(waiting_.begin());
+      probed_member_ = 0;
+    }
+    if (waiting_.empty()) return window_.expect(false);
+    probe_.ask(waiting_.front().assignments[probed_member_]);
+  }
+
+  [[nodiscard]] bool is_blocked() const { return breaker_.is_open() || probe_.is_broken(); }
+
+  [[nodiscard]] std::string why_blocked() const {
+    return breaker_.is_open() ? "the API server fails: " + breaker_.cause()
+                              : "the API server does not keep the preconditions of Bindings";
+  }
+
+  /// Not at once: whoever sent the request is still on the stack.
+  void tell_blocked() {
+    channel_.later(lifeline_.guard([this] {
+      if (std::exchange(told_blocked_, is_blocked()) == is_blocked()) return;
+      if (callbacks_.writes_blocked) callbacks_.writes_blocked(is_blocked());
+    }));
+  }
+
   void on_round_ended(engine::RoundOutcome outcome) {
     --channel_.stats().rounds_open;
     const bool committed = outcome.end == engine::RoundEnd::kCommitted;
@@ -122,10 +198,15 @@ class Binder::Impl {
   EventSink events_;
   GroupWriter groups_;
   StatusWriter status_;
+  PreconditionProbe probe_;
+  Breaker breaker_;
+  std::vector<engine::Plan> waiting_;  ///< for the answer to the probe
+  std::size_t probed_member_ = 0;      ///< of the first of them
   std::map<cluster::GangId, std::unique_ptr<Round>> rounds_;
   std::map<cluster::GangId, std::unique_ptr<RollbackRun>> rollbacks_;
   std::int32_t reports_open_ = 0;
   bool draining_ = false;
+  bool told_blocked_ = false;
   Lifeline lifeline_;
 };
 

@@ -13,6 +13,12 @@ namespace {
 constexpr Duration kForbiddenLogInterval = std::chrono::minutes(1);
 constexpr Duration kThrottledDefault = std::chrono::seconds(1);
 
+/// Admission ended the request before the storage saw it: a webhook failed, not the server.
+bool is_webhook_failure(const kube::Answer& answer) {
+  return answer.reason == "InternalError" &&
+         answer.message.find("failed calling webhook") != std::string::npos;
+}
+
 }  // namespace
 
 Channel::Channel(kube::Client& client, const Clock& clock, const Options& options,
@@ -50,23 +56,38 @@ void Channel::arrived(const char* request, const kube::Answer& answer) {
   forbidden_unlogged_ = 0;
 }
 
+kube::Done Channel::returning_write(const char* request, const api::ObjectKey& object,
+                                    kube::Done done) {
+  last_written_ = object;
+  return returning<>(request, kube::Done([this, done = std::move(done)](const kube::Answer& a) {
+                       if (write_watcher_) write_watcher_(a);
+                       done(a);
+                     }));
+}
+
 void Channel::bind(const api::Binding& binding, kube::Done done) {
   ++stats_.bind_requests;
-  client_.bind(binding, returning<>("create pods/binding", std::move(done)));
+  client_.bind(binding, returning_write("create pods/binding", binding.pod, std::move(done)));
+}
+
+void Channel::try_bind(const api::Binding& binding, kube::Done done) {
+  ++stats_.probes;
+  client_.try_bind(binding, returning<>("create pods/binding", std::move(done)));
 }
 
 void Channel::patch_pod(const api::PodStatusPatch& patch, kube::Done done) {
   ++stats_.status_writes;
-  client_.patch_pod_status(patch, returning<>("patch pods/status", std::move(done)));
+  client_.patch_pod_status(patch, returning_write("patch pods/status", patch.pod, std::move(done)));
 }
 
 void Channel::patch_group(const api::PodGroupStatusPatch& patch, kube::Done done) {
   ++stats_.status_writes;
-  client_.patch_pod_group_status(patch, returning<>("patch podgroups/status", std::move(done)));
+  client_.patch_pod_group_status(
+      patch, returning_write("patch podgroups/status", patch.group, std::move(done)));
 }
 
 void Channel::delete_pod(const kube::PodDelete& request, kube::Done done) {
-  client_.delete_pod(request, returning<>("delete pods", std::move(done)));
+  client_.delete_pod(request, returning_write("delete pods", request.pod, std::move(done)));
 }
 
 void Channel::create_event(const api::Event& event, kube::Done done) {
@@ -94,12 +115,20 @@ void Channel::later(std::function<void()> function) {
 bool may_still_run(const kube::Answer& answer) {
   if (answer.http_status == 0 || answer.http_status == 502 || answer.http_status == 504)
     return true;
+  if (answer.reason == "Timeout" || answer.reason == "ServerTimeout") return true;
+  if (is_webhook_failure(answer)) return false;
+  // The storage's own errors have no reason of their own, only words.
   constexpr std::string_view kStorage[] = {"timed out", "timeout", "etcdserver",
-                                           "deadline exceeded",
-                                           "could not be completed at this time"};
+                                           "deadline exceeded"};
   return std::ranges::any_of(kStorage, [&](std::string_view words) {
     return answer.message.find(words) != std::string::npos;
   });
+}
+
+bool is_server_failure(const kube::Answer& answer) {
+  const bool failed =
+      answer.outcome == kube::Outcome::kNotSent || answer.outcome == kube::Outcome::kUnknown;
+  return failed && !is_webhook_failure(answer);
 }
 
 bool is_starting(const kube::Answer& answer) {

@@ -19,12 +19,19 @@ class Channel {
   Channel(kube::Client& client, const Clock& clock, const Options& options, Executor executor);
 
   void bind(const api::Binding& binding, kube::Done done);
+  /// A dry run: no write, for the watcher of writes neither.
+  void try_bind(const api::Binding& binding, kube::Done done);
   void patch_pod(const api::PodStatusPatch& patch, kube::Done done);
   void patch_group(const api::PodGroupStatusPatch& patch, kube::Done done);
   void delete_pod(const kube::PodDelete& request, kube::Done done);
   void create_event(const api::Event& event, kube::Done done);
   void read_pod(const api::ObjectKey& pod, kube::PodDone done);
   void read_group(const api::ObjectKey& group, kube::PodGroupDone done);
+
+  /// Hears the answer to every write but events, before the one who sent it.
+  void watch_writes(kube::Done watcher) { write_watcher_ = std::move(watcher); }
+  /// The pod or PodGroup that was written last.
+  [[nodiscard]] const api::ObjectKey& last_written() const { return last_written_; }
 
   /// Runs `function` on the binder's thread after `pause`; guard it with a Lifeline.
   void after(Duration pause, std::function<void()> function);
@@ -43,6 +50,7 @@ class Channel {
   std::function<void(const kube::Answer&, Object...)> returning(
       const char* request, std::function<void(const kube::Answer&, Object...)> done);
   void arrived(const char* request, const kube::Answer& answer);
+  kube::Done returning_write(const char* request, const api::ObjectKey& object, kube::Done done);
 
   kube::Client& client_;
   const Clock& clock_;
@@ -50,6 +58,8 @@ class Channel {
   const Executor executor_;
   Stats stats_;
   std::int64_t in_flight_ = 0;
+  kube::Done write_watcher_;
+  api::ObjectKey last_written_;
   Duration forbidden_logged_{-1};
   std::int64_t forbidden_unlogged_ = 0;
   Lifeline lifeline_;
@@ -62,6 +72,9 @@ inline constexpr Duration kExecutableFor = std::chrono::seconds(40);
 /// Whether a request that was answered like this may be executed later. Nothing was heard, somebody
 /// on the way stopped waiting, or the storage did; every other 5xx is the end of the request.
 [[nodiscard]] bool may_still_run(const kube::Answer& answer);
+
+/// Whether the server failed, or nothing was heard of it, as opposed to a refusal of this request.
+[[nodiscard]] bool is_server_failure(const kube::Answer& answer);
 
 /// The admission of a starting server answers 403 like this: no right is missing.
 [[nodiscard]] bool is_starting(const kube::Answer& answer);

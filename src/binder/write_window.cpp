@@ -59,4 +59,9 @@ void WriteWindow::grant() {
   if (had_waiting && waiting_.empty() && drained_) drained_();
 }
 
+void WriteWindow::expect(bool expected) {
+  expected_ = expected;
+  if (!has_waiting() && drained_) drained_();
+}
+
 }  // namespace gang::binder

@@ -39,7 +39,10 @@ class WriteWindow {
 
   /// Called whenever the last waiting request got its place.
   void on_drained(std::function<void()> callback) { drained_ = std::move(callback); }
-  [[nodiscard]] bool has_waiting() const { return !waiting_.empty(); }
+  /// Says whether Bindings are to come that cannot be submitted yet: they count as waiting, so that
+  /// nothing of less weight is sent before them.
+  void expect(bool expected);
+  [[nodiscard]] bool has_waiting() const { return expected_ || !waiting_.empty(); }
   [[nodiscard]] std::int32_t in_flight() const { return in_flight_; }
   [[nodiscard]] std::int32_t limit() const { return limit_; }
 
@@ -54,6 +57,7 @@ class WriteWindow {
   std::uint64_t granted_count_ = 0;
   std::uint64_t halved_at_ = 0;  ///< grants before this one do not halve again
   bool granting_ = false;
+  bool expected_ = false;
   std::map<Ticket, std::function<void(Ticket)>> waiting_;
   std::map<Ticket, std::uint64_t> granted_;
   std::function<void()> drained_;

@@ -114,6 +114,7 @@ Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& e
   const api::Status status = api::decode_status(body);
   answer.retry_after = retry_after_of(head.retry_after, status);
   answer.message = message_of(head, status);
+  answer.reason = status.reason;
   return answer;
 }
 

@@ -76,9 +76,12 @@ class HttpClient final : public Client {
         timeout_query_("?timeout=" + format_duration(connection_->options.request_timeout)) {}
 
   void bind(const api::Binding& binding, Done done) override {
-    HttpRequest request =
-        write(Method::kPost, object_path(api::Kind::kPod, binding.pod) + "/binding");
-    request.body = api::encode_binding(binding);
+    send(binding_request(binding), std::move(done));
+  }
+
+  void try_bind(const api::Binding& binding, Done done) override {
+    HttpRequest request = binding_request(binding);
+    request.target += "&dryRun=All";
     send(std::move(request), std::move(done));
   }
 
@@ -133,6 +136,13 @@ class HttpClient final : public Client {
     request.method = method;
     request.target = path + timeout_query_;
     request.content_type = method == Method::kPatch ? kStrategicMerge : kJson;
+    return request;
+  }
+
+  [[nodiscard]] HttpRequest binding_request(const api::Binding& binding) const {
+    HttpRequest request =
+        write(Method::kPost, object_path(api::Kind::kPod, binding.pod) + "/binding");
+    request.body = api::encode_binding(binding);
     return request;
   }
 

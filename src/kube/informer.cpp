@@ -54,7 +54,9 @@ class InformerThread final : public Informer {
                  DeltaSink sink)
       : connection_(std::move(connection)),
         queue_(kQueueBytesMax),
-        reflector_(scope, reflector_options(connection_->options), random_seed(), std::move(sink)) {
+        sink_(std::move(sink)),
+        reflector_(scope, reflector_options(connection_->options), random_seed(),
+                   [this](api::Delta delta) { return tell(std::move(delta)); }) {
     stats_ = reflector_.stats();
     thread_ = std::thread([this] { run(); });
   }
@@ -112,6 +114,15 @@ class InformerThread final : public Informer {
     }
   }
 
+  /// The state is published first: who has heard that a list ended may ask for it.
+  bool tell(api::Delta delta) {
+    const bool is_about_one = delta.type == api::DeltaType::kAdded ||
+                              delta.type == api::DeltaType::kUpdated ||
+                              delta.type == api::DeltaType::kDeleted;
+    if (!is_about_one) publish();
+    return sink_(std::move(delta));
+  }
+
   void publish() EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     stats_ = reflector_.stats();
@@ -121,6 +132,7 @@ class InformerThread final : public Informer {
 
   const std::shared_ptr<const Connection> connection_;
   ChunkQueue queue_;
+  const DeltaSink sink_;
   Reflector reflector_;
   bool is_open_ = false;
   HttpHandle handle_{};

@@ -15,6 +15,7 @@ constexpr std::size_t kErrorBodyBytesMax = 64U << 10U;
 constexpr int kUndecodableMax = 2;  // failures of one object before it is passed over
 constexpr std::size_t kUndecodableKeys = 1000;
 constexpr int kForbiddenPatience = 3;  // a starting server refuses for a moment
+constexpr int kForbiddenDoublingsMax = 6;
 constexpr int kTooLargeMax = 3;
 
 bool is_version_too_large(const api::Status& status) {
@@ -354,8 +355,17 @@ Reflector::Verdict Reflector::judge_forbidden(std::string error) {
   if (++forbidden_count_ <= kForbiddenPatience && told_ != Told::kForbidden) return verdict;
   tell_state(Told::kForbidden);
   verdict.relist = true;
-  verdict.delay = options_.forbidden_interval;
+  verdict.delay = forbidden_pause();
   return verdict;
+}
+
+/// Rights that are given back are seen soon; a kind that stays forbidden is asked for once a
+/// minute. Never less than half the step, so that the first looks are no burst.
+Duration Reflector::forbidden_pause() {
+  const int doublings = std::min(forbidden_count_ - kForbiddenPatience - 1, kForbiddenDoublingsMax);
+  const Duration step =
+      std::min(options_.forbidden_first * (1 << std::max(doublings, 0)), options_.forbidden_max);
+  return jitter_.between(step / 2, step);
 }
 
 /// The first one lists anew at once; a server that keeps saying it is asked with backoff.
@@ -391,8 +401,9 @@ void Reflector::apply(const Verdict& verdict) {
   if (verdict.error.empty()) return;
   stats_.last_error = verdict.error;
   if (told_ == Told::kSynced) stats_.state = "stale";
-  // An absent kind was told once; looking again is no news.
-  const auto level = told_ == Told::kUnserved ? log::Level::kDebug : log::Level::kInfo;
+  // An absent or forbidden kind was told once; looking again is no news.
+  const bool is_known = told_ == Told::kUnserved || told_ == Told::kForbidden;
+  const auto level = is_known ? log::Level::kDebug : log::Level::kInfo;
   log::write(level, "list or watch ended; trying again",
              {{"kind", std::string(api::kind_name(kind_))},
               {"error", verdict.error},

@@ -34,7 +34,6 @@ struct ReflectorOptions {
   Duration watch_idle_limit = std::chrono::seconds(150);
   Duration list_idle_limit = std::chrono::seconds(60);  ///< also until the head of any answer
   Duration unserved_interval = std::chrono::seconds(60);
-  Duration forbidden_interval = std::chrono::seconds(60);
   Duration absence_confirmed = std::chrono::seconds(60);  ///< for a kind that was served before
   Duration short_stream = std::chrono::seconds(1);
   Duration watch_list_pause = std::chrono::minutes(10);  ///< after the server refused WatchList
@@ -42,6 +41,9 @@ struct ReflectorOptions {
   Duration watch_timeout_max = std::chrono::minutes(10);
   BackoffLimits backoff;
   BackoffLimits backoff_unauthorized{.first = std::chrono::seconds(1)};
+  /// Pauses of half to the whole of 1 s, 2 s, ... 60 s after the kind was told forbidden.
+  Duration forbidden_first = std::chrono::seconds(1);
+  Duration forbidden_max = std::chrono::seconds(60);
   int page_limit = 500;
 };
 
@@ -102,6 +104,7 @@ class Reflector {
   [[nodiscard]] Verdict judge_expired(std::string error);
   [[nodiscard]] Verdict judge_too_large(std::string error);
   [[nodiscard]] Verdict after_backoff(std::string error);
+  [[nodiscard]] Duration forbidden_pause();
 
   void give_up(Verdict verdict);
   void apply(const Verdict& verdict);

@@ -85,6 +85,7 @@ class Scheduler::Impl {
   void take(const RoundDone& done, Turn& turn);
   void take(const RollbackDone& done, Turn& turn);
   void take(const ExplainFailed& failed, Turn& turn);
+  void take(const WritesBlocked& writes, Turn& turn);
 
   void note_changed(const cluster::Change& change);
   void note_rejection(const cluster::Rejection& rejection, TimePoint now);
@@ -92,9 +93,12 @@ class Scheduler::Impl {
   void ask_for_tick(Turn& turn);
   void evaluate_changed(Turn& turn);
   void set_alarm(Turn& turn);
+  /// Nobody is planned while a torn gang's room is kept, or no round may start.
+  [[nodiscard]] bool may_attempt() const { return core_.torn.empty() && !is_blocked_; }
 
   Core core_;
   bool has_synced_ = false;
+  bool is_blocked_ = false;  ///< no round may start
   bool is_tick_asked_ = false;
   bool is_tick_missed_ = false;  ///< one came while a kind was not synced
 };
@@ -135,7 +139,7 @@ void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   evaluate_changed(turn);
   wake_parked(core_, turn);
   const auto first = core_.queue.first_active();
-  if (first && core_.torn.empty()) attempt(core_, *first, turn);
+  if (first && may_attempt()) attempt(core_, *first, turn);
   set_alarm(turn);
 }
 
@@ -159,6 +163,11 @@ void Scheduler::Impl::take(const ExplainFailed& failed, Turn& turn) {
   ask_for_tick(turn);
 }
 
+void Scheduler::Impl::take(const WritesBlocked& writes, Turn& turn) {
+  is_blocked_ = writes.blocked;
+  if (!is_blocked_) ask_for_tick(turn);
+}
+
 void Scheduler::Impl::ask_for_tick(Turn& turn) {
   if (is_tick_asked_ || !core_.state.synced()) return;
   is_tick_asked_ = true;
@@ -171,7 +180,7 @@ void Scheduler::Impl::evaluate_changed(Turn& turn) {
 }
 
 void Scheduler::Impl::set_alarm(Turn& turn) {
-  if (core_.queue.has_active() && core_.torn.empty()) {
+  if (core_.queue.has_active() && may_attempt()) {
     ask_for_tick(turn);
   } else if (const auto next = core_.queue.next_timer()) {
     turn.effects.emplace_back(WakeAt{*next});

@@ -14,7 +14,7 @@ constexpr int kNotFoundStatus = 404;
 constexpr int kInvalidStatus = 422;
 
 kube::Answer answer(kube::Outcome outcome, int status, std::string message = "") {
-  return kube::Answer{outcome, status, std::move(message), std::nullopt};
+  return kube::Answer{outcome, status, std::move(message)};
 }
 
 kube::Answer accepted(int status) {
@@ -79,6 +79,18 @@ api::StringMap topology_labels(const api::Node* node) {
 
 kube::Answer lost() {
   return answer(kube::Outcome::kUnknown, 0, "request timed out");
+}
+
+/// Why the server does not carry the Binding out, if it does not.
+std::optional<kube::Answer> refusal(const api::Pod* pod, const api::Binding& binding) {
+  if (pod == nullptr) return not_found("pod " + binding.pod.text());
+  const bool same_version =
+      binding.resource_version.empty() || binding.resource_version == pod->meta.resource_version;
+  if (binding.uid != pod->meta.uid || !same_version) return conflict("precondition failed");
+  if (pod->is_terminating()) return conflict("pod is being deleted");
+  if (!pod->node_name.empty()) return conflict("pod is already assigned");
+  if (!pod->scheduling_gates.empty()) return conflict("pod has scheduling gates");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -327,22 +339,17 @@ kube::Answer SimCluster::bind_now(const api::Binding& binding) {
   return lost();
 }
 
+void SimCluster::try_bind(const api::Binding& binding, kube::Done done) {
+  enqueue(
+      false, [this, binding] { return refusal(pod(binding.pod), binding).value_or(accepted(201)); },
+      std::move(done));
+}
+
 kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
-  const auto refuse = [&](kube::Answer end) {
-    record("bind", binding.pod.text(), binding.node_name, end.http_status);
-    return end;
-  };
-  const auto at = pods_.find(binding.pod);
-  if (at == pods_.end()) return refuse(not_found("pod " + binding.pod.text()));
-  api::Pod pod = at->second;
-  const bool same_version =
-      binding.resource_version.empty() || binding.resource_version == pod.meta.resource_version;
-  if (binding.uid != pod.meta.uid || !same_version) {
-    return refuse(conflict("precondition failed"));
-  }
-  if (pod.is_terminating()) return refuse(conflict("pod is being deleted"));
-  if (!pod.node_name.empty()) return refuse(conflict("pod is already assigned"));
-  if (!pod.scheduling_gates.empty()) return refuse(conflict("pod has scheduling gates"));
+  const kube::Answer end = refusal(pod(binding.pod), binding).value_or(accepted(201));
+  record("bind", binding.pod.text(), binding.node_name, end.http_status);
+  if (!end.ok()) return end;
+  api::Pod pod = pods_.at(binding.pod);
   pod.node_name = binding.node_name;
   pod.nominated_node_name.clear();
   pod.phase = api::PodPhase::kRunning;
@@ -350,9 +357,8 @@ kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
   merge(pod.meta.labels, topology_labels(node(binding.node_name)));
   merge(pod.conditions, {"PodScheduled", api::ConditionStatus::kTrue, "", "", clock_.now(), 0});
   stamp(pod.meta);
-  record("bind", binding.pod.text(), binding.node_name, 201);
   store_pod(std::move(pod));
-  return accepted(201);
+  return end;
 }
 
 void SimCluster::patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) {

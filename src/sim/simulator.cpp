@@ -77,6 +77,7 @@ void Simulator::make_daemon() {
   callbacks.explain_failed = [this](engine::GangRef gang) {
     input(scheduler::ExplainFailed{std::move(gang)});
   };
+  callbacks.writes_blocked = [this](bool blocked) { input(scheduler::WritesBlocked{blocked}); };
   binder::Executor executor;
   executor.post = [daemon](std::function<void()> f) { daemon->posted.push_back(std::move(f)); };
   executor.post_after = [this, daemon](Duration delay, std::function<void()> f) {

@@ -67,6 +67,7 @@ class BinderBench {
   std::vector<engine::RoundOutcome> outcomes;
   std::vector<engine::GangRef> rollbacks_done;
   std::vector<engine::GangRef> explains_failed;
+  std::vector<bool> blocked;  ///< what writes_blocked was told
   std::unique_ptr<binder::Binder> binder;
 };
 

@@ -27,6 +27,30 @@ class BindStepTest : public testing::Test {
   BinderBench bench;
 };
 
+TEST(MayStillRun, IsReadFromTheReasonThenFromTheStoragesWords) {
+  struct Row {
+    int status;
+    const char* reason;
+    const char* message;
+    bool may;
+  };
+  const Row rows[] = {
+      {0, "", "reset", true},
+      {504, "", "", true},
+      {500, "ServerTimeout", "the operation could not be completed at this time", true},
+      {500, "", "etcdserver: leader changed", true},
+      {500, "", "context deadline exceeded", true},
+      {500, "InternalError", "failed calling webhook \"x\": context deadline exceeded", false},
+      {500, "InternalError", "nil pointer", false},
+      {503, "ServiceUnavailable", "", false},
+  };
+  for (const Row& row : rows) {
+    kube::Answer how = answer(Outcome::kUnknown, row.status, row.message);
+    how.reason = row.reason;
+    EXPECT_EQ(binder::may_still_run(how), row.may) << row.status << row.reason << row.message;
+  }
+}
+
 TEST_F(BindStepTest, SendsUidVersionNodeAndStamp) {
   commit();
   const std::string stamp = " gang-scheduler.dev/round=round-1";

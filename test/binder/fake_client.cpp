@@ -77,6 +77,11 @@ void FakeClient::release_all() {
   for (const Held& held : std::exchange(held_, {})) held.run();
 }
 
+void FakeClient::fail_held(const Answer& answer) {
+  held_verbs_.clear();
+  for (const Held& held : std::exchange(held_, {})) held.reply(answer);
+}
+
 void FakeClient::run_late() {
   for (const Execute& execute : std::exchange(late_, {})) static_cast<void>(execute());
 }
@@ -127,7 +132,7 @@ void FakeClient::handle(Request request, const Execute& execute, const Reply& re
     faults.pop_front();
   }
   if (fault.held || (!scripted && held_verbs_.contains(verb))) {
-    held_.push_back({verb, name, [execute, reply] { reply(execute()); }});
+    held_.push_back({verb, name, [execute, reply] { reply(execute()); }, reply});
     const auto binds = std::ranges::count(held_, "bind", &Held::verb);
     binds_in_flight_max_ = std::max(binds_in_flight_max_, static_cast<std::size_t>(binds));
     return;
@@ -154,10 +159,17 @@ void FakeClient::bind(const api::Binding& binding, kube::Done done) {
       std::move(done));
 }
 
-Answer FakeClient::execute_bind(const api::Binding& binding) {
+void FakeClient::try_bind(const api::Binding& binding, kube::Done done) {
+  handle(
+      {"try", binding.pod.name,
+       "try " + binding.pod.name + " " + binding.node_name + " v" + binding.resource_version.text},
+      [this, binding] { return check_bind(binding); }, std::move(done));
+}
+
+Answer FakeClient::check_bind(const api::Binding& binding) const {
   const auto found = pods_.find(binding.pod.name);
   if (found == pods_.end()) return answer(Outcome::kNotFound, 404, "pod not found");
-  api::Pod& pod = found->second;
+  const api::Pod& pod = found->second;
   const bool version_differs =
       !binding.resource_version.empty() && binding.resource_version != pod.meta.resource_version;
   if (pod.meta.uid != binding.uid || version_differs) {
@@ -166,11 +178,18 @@ Answer FakeClient::execute_bind(const api::Binding& binding) {
   if (pod.is_terminating() || !pod.node_name.empty() || !pod.scheduling_gates.empty()) {
     return answer(Outcome::kConflict, 409, "cannot be assigned");
   }
+  return answer(Outcome::kOk, 201);
+}
+
+Answer FakeClient::execute_bind(const api::Binding& binding) {
+  Answer end = check_bind(binding);
+  if (!end.ok()) return end;
+  api::Pod& pod = pods_.at(binding.pod.name);
   pod.node_name = binding.node_name;
   for (const auto& annotation : binding.annotations) pod.meta.annotations.push_back(annotation);
   merge(pod.conditions, {.type = "PodScheduled", .status = api::ConditionStatus::kTrue});
   pod.meta.resource_version.text = next_version();
-  return answer(Outcome::kOk, 201);
+  return end;
 }
 
 void FakeClient::patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) {

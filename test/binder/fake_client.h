@@ -33,7 +33,8 @@ struct Fault {
 
 /// A request that was seen.
 struct Request {
-  std::string verb;  ///< "bind", "patch", "patch-group", "delete", "event", "get", "get-group"
+  std::string
+      verb;  ///< "bind", "try", "patch", "patch-group", "delete", "event", "get", "get-group"
   std::string name;  ///< of the object, without namespace
   std::string text;  ///< "bind a n1 v1 stamp", "patch a Unschedulable v1", "delete a v3", ...
 };
@@ -60,6 +61,8 @@ class FakeClient final : public kube::Client {
   void hold_all(const std::string& verb);
   void release(const std::string& verb, const std::string& name);
   void release_all();
+  /// Answers everything that waits like this, without executing it.
+  void fail_held(const kube::Answer& answer);
   /// Executes what was answered as late. Their senders have given up.
   void run_late();
 
@@ -82,6 +85,7 @@ class FakeClient final : public kube::Client {
   void forget_requests() { requests_.clear(); }
 
   void bind(const api::Binding& binding, kube::Done done) override;
+  void try_bind(const api::Binding& binding, kube::Done done) override;
   void patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) override;
   void patch_pod_group_status(const api::PodGroupStatusPatch& patch, kube::Done done) override;
   void delete_pod(const kube::PodDelete& request, kube::Done done) override;
@@ -95,12 +99,14 @@ class FakeClient final : public kube::Client {
     std::string verb;
     std::string name;
     std::function<void()> run;
+    std::function<void(const kube::Answer&)> reply;
   };
   using Execute = std::function<kube::Answer()>;
   using Reply = std::function<void(const kube::Answer&)>;
 
   void handle(Request request, const Execute& execute, const Reply& reply);
   [[nodiscard]] std::string next_version();
+  [[nodiscard]] kube::Answer check_bind(const api::Binding& binding) const;
   [[nodiscard]] kube::Answer execute_bind(const api::Binding& binding);
   [[nodiscard]] kube::Answer execute_patch(const api::PodStatusPatch& patch);
   [[nodiscard]] kube::Answer execute_group_patch(const api::PodGroupStatusPatch& patch);

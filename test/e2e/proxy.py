@@ -15,6 +15,10 @@ import threading
 import time
 import urllib.parse
 
+# Paths of Bindings that count, and of the dry runs that ask what the server does.
+BINDING = r"/binding\?(?!\S*dryRun)"
+DRY_RUN = r"/binding\?\S*dryRun"
+
 _UPSTREAM_TIMEOUT = 600.0  # of one read; watches are silent for long
 _NOT_PASSED = {"host", "accept-encoding", "connection", "authorization", "transfer-encoding",
                "content-length"}
@@ -32,7 +36,8 @@ class Request:
 
     @property
     def is_binding(self):
-        return self.method == "POST" and self.path.split("?")[0].endswith("/binding")
+        """Of one that counts: a dry run binds nothing."""
+        return self.method == "POST" and re.search(BINDING, self.path) is not None
 
     @property
     def is_write(self):

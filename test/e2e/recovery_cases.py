@@ -5,15 +5,13 @@ import re
 import threading
 
 from harness import seconds
-from proxy import GONE_EVENT, server_error, status_json
-
-_BINDING = r"/binding\?"
+from proxy import BINDING, DRY_RUN, GONE_EVENT, server_error, status_json
 
 
 def B133_killed_after_two_of_four_bindings(t):
     t.nodes(4, gpu=1)
     t.start(through_proxy=True)
-    held = t.proxy.add(method="POST", path=_BINDING, skip=2, hold=threading.Event(), cut=True)
+    held = t.proxy.add(method="POST", path=BINDING, skip=2, hold=threading.Event(), cut=True)
     names = t.gang_of("g", 4, gpu=1)
     t.wait_bound(names, 2)
     t.wait(lambda: held.hits >= 1, what="a Binding is held")
@@ -39,8 +37,8 @@ def _killed_after(count):
             if len(executed) == count:
                 daemon.kill()
 
-        t.proxy.add(method="POST", path=_BINDING, times=count, after=after)
-        t.proxy.add(method="POST", path=_BINDING, cut=True)
+        t.proxy.add(method="POST", path=BINDING, times=count, after=after)
+        t.proxy.add(method="POST", path=BINDING, cut=True)
         names = t.gang_of("g", 4, gpu=1)
         t.wait(lambda: not daemon.alive(), what="the daemon is dead")
         assert len(t.bound(names)) == count and len(executed) == count, t.placed()
@@ -205,7 +203,7 @@ def B146_many_changes_on_one_node(t):
 def B147_binding_fails_for_two_of_four(t):
     t.nodes(4, gpu=1)
     t.start(through_proxy=True)
-    faults = [t.proxy.add(method="POST", path=rf"/pods/g-{i}/binding\?", times=1,
+    faults = [t.proxy.add(method="POST", path=rf"/pods/g-{i}" + BINDING, times=1,
                           answer=server_error()) for i in (2, 3)]
     t.gang("g", 4, priorityClassName=t.priority(100))
     names = t.members("g", 4, gpu=1, priorityClassName=t.priority(100))
@@ -219,7 +217,7 @@ def B147_binding_fails_for_two_of_four(t):
 def B150_a_member_deleted_while_its_binding_is_on_the_way(t):
     t.nodes(3, gpu=1)
     t.start(through_proxy=True)
-    held = t.proxy.add(method="POST", path=_BINDING, hold=threading.Event())
+    held = t.proxy.add(method="POST", path=BINDING, hold=threading.Event())
     t.gang_of("g", 3, gpu=1)
     t.wait(lambda: held.hits == 3, what="three Bindings are held")
     t.delete_pod("g-1", grace=0)
@@ -235,7 +233,7 @@ def B150_a_member_deleted_while_its_binding_is_on_the_way(t):
 def B150_a_pod_created_meanwhile_does_not_take_the_members_room(t):
     t.nodes(3, gpu=1)
     t.start(through_proxy=True)
-    held = t.proxy.add(method="POST", path=_BINDING, hold=threading.Event())
+    held = t.proxy.add(method="POST", path=BINDING, hold=threading.Event())
     t.gang_of("g", 3, gpu=1)
     t.wait(lambda: held.hits == 3, what="three Bindings are held")
     t.delete_pod("g-1", grace=0)
@@ -246,11 +244,27 @@ def B150_a_pod_created_meanwhile_does_not_take_the_members_room(t):
     t.hold_bound(["plain"], 0, seconds=2)
 
 
+def a_server_that_keeps_no_preconditions_is_not_bound_to(t):
+    t.nodes(2, gpu=1)
+    t.start(through_proxy=True)
+    accepted = '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}'
+    dry_run = t.proxy.add(method="POST", path=DRY_RUN, answer=(201, accepted))
+    names = t.gang_of("g", 2, gpu=1)
+    t.wait(lambda: dry_run.hits >= 1, what="the daemon has asked")
+    t.hold_bound(names, 0, seconds=3)
+    assert "does not keep the preconditions of Bindings" in t.daemon.log()
+    assert not [r for r in t.proxy.requests() if r.is_binding]
+    t.proxy.clear()
+    t.daemon.kill()
+    t.daemon.start()
+    t.wait_bound(names, timeout=30)
+
+
 @seconds(35)
 def B175_failing_bindings_are_no_lack_of_room(t):
     t.nodes(2, gpu=1)
     t.start(through_proxy=True)
-    fault = t.proxy.add(method="POST", path=_BINDING, answer=server_error())
+    fault = t.proxy.add(method="POST", path=BINDING, answer=server_error())
     names = t.gang_of("g", 2, gpu=1)
     t.wait(lambda: fault.hits >= 2, what="Bindings have failed")
     t.hold(lambda: all(t.pod_condition(n).get("reason") != "Unschedulable" for n in names), 12,
@@ -264,7 +278,7 @@ def B175_failing_bindings_are_no_lack_of_room(t):
 def an_unavailable_server_is_no_lack_of_room(t):
     t.nodes(2, gpu=1)
     t.start(through_proxy=True)
-    fault = t.proxy.add(method="POST", path=_BINDING,
+    fault = t.proxy.add(method="POST", path=BINDING,
                         answer=(503, status_json(503, "ServiceUnavailable")))
     names = t.gang_of("g", 2, gpu=1)
     t.wait(lambda: fault.hits >= 2, what="Bindings have failed")
@@ -278,7 +292,7 @@ def an_unavailable_server_is_no_lack_of_room(t):
 def an_answer_that_is_lost_is_read_back(t):
     t.nodes(4, gpu=1)
     t.start(through_proxy=True)
-    fault = t.proxy.add(method="POST", path=_BINDING, times=2, drop_answer=True)
+    fault = t.proxy.add(method="POST", path=BINDING, times=2, drop_answer=True)
     names = t.gang_of("g", 4, gpu=1)
     t.wait_bound(names, timeout=30)
     t.wait_condition("g", "True", "Scheduled")
@@ -288,7 +302,7 @@ def an_answer_that_is_lost_is_read_back(t):
 def a_conflict_on_a_binding_is_resolved(t):
     t.nodes(4, gpu=1)
     t.start(through_proxy=True)
-    fault = t.proxy.add(method="POST", path=_BINDING, times=1,
+    fault = t.proxy.add(method="POST", path=BINDING, times=1,
                         answer=(409, status_json(409, "Conflict")))
     names = t.gang_of("g", 4, gpu=1)
     t.wait_bound(names, timeout=30)
@@ -328,7 +342,7 @@ def the_api_server_restarts_in_the_middle(t):
 def SIGTERM_ends_the_daemon_and_leaves_no_part_of_a_gang(t):
     t.nodes(8, gpu=1)
     t.start(through_proxy=True)
-    slow = t.proxy.add(method="POST", path=_BINDING, delay=2)
+    slow = t.proxy.add(method="POST", path=BINDING, delay=2)
     names = t.gang_of("g", 4, gpu=1)
     t.wait(lambda: slow.hits >= 1, what="a Binding is on its way")
     spent = t.daemon.terminate()
@@ -384,6 +398,7 @@ TESTS = [
     B150_a_pod_created_meanwhile_does_not_take_the_members_room,
     B152_a_watch_ends_with_410,
     B175_failing_bindings_are_no_lack_of_room,
+    a_server_that_keeps_no_preconditions_is_not_bound_to,
     an_unavailable_server_is_no_lack_of_room,
     an_answer_that_is_lost_is_read_back,
     a_conflict_on_a_binding_is_resolved,

@@ -5,8 +5,8 @@ import random
 import objects
 from daemon import CONFIG
 from harness import seconds
+from proxy import BINDING
 
-_BINDING = r"/binding\?"
 _SHORT_REPAIR = "repair_deadline: 3s "
 
 
@@ -27,8 +27,8 @@ def _half_bind(t, make):
         if len(executed) == 2:
             daemon.kill()
 
-    t.proxy.add(method="POST", path=_BINDING, times=2, after=after)
-    t.proxy.add(method="POST", path=_BINDING, cut=True)
+    t.proxy.add(method="POST", path=BINDING, times=2, after=after)
+    t.proxy.add(method="POST", path=BINDING, cut=True)
     make()
     t.wait(lambda: not daemon.alive(), what="the daemon is dead")
     taken = set(t.placed().values())
@@ -132,7 +132,7 @@ def _kill_soon(t, count):
         if len(executed) == count:
             daemon.kill()
 
-    fault = t.proxy.add(method="POST", path=_BINDING, after=after)
+    fault = t.proxy.add(method="POST", path=BINDING, after=after)
     try:
         t.wait(lambda: not daemon.alive(), 1.0, "the daemon is dead")
     except AssertionError:

@@ -8,7 +8,7 @@ import time
 import history
 import objects
 from harness import seconds
-from proxy import server_error
+from proxy import BINDING, server_error
 
 
 def _attempts(t, **labels):
@@ -137,7 +137,7 @@ def _is_quiet(t, duration):
 def B165_a_late_false_does_not_overwrite_true(t):
     t.node("n1", gpu=1)
     t.start(through_proxy=True)
-    t.proxy.add(method="POST", path=r"/binding\?", times=1, answer=server_error())
+    t.proxy.add(method="POST", path=BINDING, times=1, answer=server_error())
     t.proxy.add(method="PATCH", path=r"/pods/g-0/status", delay=3)
     t.gang_of("g", 1, gpu=1)
     t.wait_bound(["g-0"])

@@ -50,6 +50,18 @@ class ClientTest : public test::KubeTest {
   std::size_t expected_ = 0;
 };
 
+TEST_F(ClientTest, TriesABindingAsADryRun) {
+  use(server_.url());
+  on_bind(409, R"({"kind":"Status","status":"Failure","code":409,"reason":"Conflict"})");
+  client_->try_bind({.pod = {"ns", "p"}, .resource_version = {"1"}, .node_name = "n1"},
+                    [this](const Answer& answer) { answers_.add(answer); });
+  const Answer answer = next();
+  EXPECT_EQ(answer.outcome, Outcome::kConflict);
+  EXPECT_EQ(answer.reason, "Conflict");
+  EXPECT_EQ(server_.requests().front().target(),
+            "/api/v1/namespaces/ns/pods/p/binding?timeout=5s&dryRun=All");
+}
+
 TEST_F(ClientTest, PostsABindingWithItsPreconditionsAndTimeout) {
   use(server_.url());
   on_bind(201, kSuccess);

@@ -92,16 +92,6 @@ class InformerTest : public test::KubeTest {
 
   FakeHttpServer server_;
   Reports<std::string> words_;
-  /// Whether the informer says this state within ten seconds: it does so after the delta is told.
-  bool comes_to(const std::string& state) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (informer_->stats().state != state) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
   std::shared_ptr<const Connection> connection_;
   std::unique_ptr<Informer> informer_;
 };
@@ -115,7 +105,7 @@ TEST_F(InformerTest, B155HearsEventsWhoseChunksEndAnywhere) {
   });
   watch();
   EXPECT_TRUE(heard("begin +n1 end ~n1"));
-  EXPECT_TRUE(comes_to("synced"));
+  EXPECT_EQ(informer_->stats().state, "synced");
 }
 
 TEST_F(InformerTest, B155ResumesAfterANormalCloseWithoutANewList) {
@@ -213,7 +203,7 @@ TEST_F(InformerTest, SaysThatAKindIsNotServed) {
   options_.unserved_interval = std::chrono::hours(1);
   watch(api::Kind::kPodGroup);
   EXPECT_TRUE(heard("unserved"));
-  EXPECT_TRUE(comes_to("unserved"));
+  EXPECT_EQ(informer_->stats().state, "unserved");
 }
 
 TEST_F(InformerTest, B136TellsNoEndWhileTheListIsNotWhole) {
@@ -227,7 +217,7 @@ TEST_F(InformerTest, B136TellsNoEndWhileTheListIsNotWhole) {
   });
   watch();
   EXPECT_TRUE(heard("begin +n1"));
-  EXPECT_TRUE(comes_to("syncing"));
+  EXPECT_EQ(informer_->stats().state, "syncing");
   gate.open();
   EXPECT_TRUE(heard("begin +n1 end"));
 }

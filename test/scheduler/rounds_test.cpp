@@ -28,6 +28,19 @@ TEST(Round, MembersAreAssumedWhileItIsOpen) {
   EXPECT_EQ(world.plans.size(), 1U) << "the room is taken";
 }
 
+TEST(Round, NobodyIsPlannedAndNoTextChangesWhileWritesAreBlocked) {
+  World world;
+  world.binds = false;
+  world.post(WritesBlocked{true});
+  world.add_nodes(4, 1).add(pod_group("g").min(4).build()).add_pods("g", 4, "p").run();
+  world.clear().pass(minutes(10));
+  EXPECT_TRUE(world.plans.empty());
+  EXPECT_TRUE(world.explanations.empty());
+  EXPECT_TRUE(world.core.ready());
+  world.post(WritesBlocked{false}).run();
+  EXPECT_EQ(world.planned().size(), 4U);
+}
+
 TEST(Round, LostMemberIsReplacedByARepairOfTheSameStamp) {
   World world;
   open_round(world);

@@ -7,6 +7,8 @@
 // are written for explanations; the reason of gang-scheduler.dev/Satisfied is "Satisfied" or
 // engine::verdict_name(). Undo: rollback() deletes bound members by the rules of 5.6, re-reading
 // each pod first. Source: commit protocol 5.2, 5.3, 5.6, 5.9, 8 (plain rounds, no intent).
+// No round starts before a dry-run Binding with a wrong resourceVersion was refused once (5.8 A5),
+// nor while the breaker is open (5.9): more than half of the last writes failed by the server.
 // A record that the server refuses (403) ends its round as kRefused with every member kBound.
 // One thread: every call and callback; answers and timers come back to it through `Executor`.
 #pragma once
@@ -41,6 +43,8 @@ struct Callbacks {
   std::function<void(engine::RoundOutcome)> round_done;
   std::function<void(engine::GangRef)> rollback_done;
   std::function<void(engine::GangRef)> explain_failed;
+  /// Rounds may not start (plans that come meanwhile end as kUnavailable), or may again.
+  std::function<void(bool)> writes_blocked;
 };
 
 /// How answers and retries come back to the binder's thread. The simulator's runs in virtual time.
@@ -57,7 +61,8 @@ struct Stats {
   std::int64_t pod_reads = 0, status_writes = 0, status_write_failures = 0;
   std::int64_t events_sent = 0, events_dropped = 0;
   std::int64_t rounds_open = 0, rounds_committed = 0, rounds_failed = 0, rollbacks = 0;
-  std::int64_t forbidden = 0;
+  std::int64_t forbidden = 0, probes = 0;
+  bool breaker_open = false;
 };
 
 /// Owned by the shell; `client` and `clock` outlive it.

@@ -38,6 +38,7 @@ struct Answer {
   Outcome outcome = Outcome::kUnknown;
   int http_status = 0;                  ///< 0 when there was no answer
   std::string message;                  ///< Status message or transport error, for people
+  std::string reason;                   ///< of the Status: "Conflict", "Timeout"; may be empty
   std::optional<Duration> retry_after;  ///< from header or body
   [[nodiscard]] bool ok() const { return outcome == Outcome::kOk; }
 };
@@ -59,6 +60,8 @@ class Client {
   virtual ~Client() = default;
 
   virtual void bind(const api::Binding& binding, Done done) = 0;
+  /// As bind(), but nothing is stored (dryRun=All): what the server would answer.
+  virtual void try_bind(const api::Binding& binding, Done done) = 0;
   virtual void patch_pod_status(const api::PodStatusPatch& patch, Done done) = 0;
   virtual void patch_pod_group_status(const api::PodGroupStatusPatch& patch, Done done) = 0;
   virtual void delete_pod(const PodDelete& request, Done done) = 0;

@@ -27,6 +27,11 @@ struct ExplainFailed {
   engine::GangRef gang;
 };
 
-using Input = std::variant<api::Delta, Tick, RoundDone, RollbackDone, ExplainFailed>;
+/// Whether rounds may not start now: the API server fails, or does not keep our preconditions.
+struct WritesBlocked {
+  bool blocked = false;
+};
+
+using Input = std::variant<api::Delta, Tick, RoundDone, RollbackDone, ExplainFailed, WritesBlocked>;
 
 }  // namespace gang::scheduler

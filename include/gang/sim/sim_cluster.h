@@ -88,12 +88,12 @@ class SimCluster final : public kube::Client {
   void execute_next_unanswered();  ///< the same, and its answer is lost
   void drop_requests() { requests_.clear(); }
   [[nodiscard]] bool next_is_bind() const;  ///< the oldest request is a Binding
-  /// When the next terminating pod ends, if any.
-  [[nodiscard]] std::optional<TimePoint> next_termination() const;
+  [[nodiscard]] std::optional<TimePoint> next_termination() const;  ///< of the next pod, if any
   void end_terminations();  ///< removes those whose grace period is over
 
   // --- kube::Client -----------------------------------------------------------------------------
   void bind(const api::Binding& binding, kube::Done done) override;
+  void try_bind(const api::Binding& binding, kube::Done done) override;
   void patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) override;
   void patch_pod_group_status(const api::PodGroupStatusPatch& patch, kube::Done done) override;
   void delete_pod(const kube::PodDelete& request, kube::Done done) override;
