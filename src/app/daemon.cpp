@@ -24,6 +24,11 @@ const char* round_text(const engine::RoundOutcome& outcome) {
   return outcome.members.empty() ? "recorded a gang that was bound before" : "bound a gang";
 }
 
+/// The address that is listened on; the port asked for may have been 0.
+std::string address_of(const std::string& listen, int port) {
+  return listen.substr(0, listen.rfind(':') + 1) + std::to_string(port);
+}
+
 }  // namespace
 
 // --- start and stop -----------------------------------------------------------------------------
@@ -50,8 +55,7 @@ Result<void> Daemon::start() {
   owner_thread_ = std::thread([this] { run_owner(); });
   start_informers(connection);
   log::info("started", {{"scheduler_name", config_.scheduler.scheduler_name},
-                        {"listen", config_.listen},
-                        {"port", std::to_string(http_->port())}});
+                        {"listen", address_of(config_.listen, http_->port())}});
   return {};
 }
 
@@ -243,7 +247,7 @@ void Daemon::log_unavailable(const engine::RoundOutcome& outcome) {
 }
 
 void Daemon::publish() {
-  if (!is_draining_) is_ready_ = scheduler_.ready();
+  publish_readiness();
   const Duration now = clock_.monotonic();
   is_publish_due_ = now - last_publish_ < kPublishInterval;
   if (is_publish_due_) return;
@@ -251,6 +255,16 @@ void Daemon::publish() {
   metrics_.set(Gauges{scheduler_.pod_counts(), scheduler_.entity_counts(),
                       scheduler_.state().counts(), scheduler_.planner_stats()});
   binder_loop_.post([this] { metrics_.set(binder_->stats()); });
+}
+
+void Daemon::publish_readiness() {
+  if (is_draining_) return;
+  if (!is_ready_) {
+    const std::string missing = kind_notes_.missing();
+    awaited_ = std::make_shared<const std::string>(
+        missing.empty() ? "recovering what an earlier daemon began" : "not listed yet: " + missing);
+  }
+  is_ready_ = scheduler_.ready();
 }
 
 // --- health -------------------------------------------------------------------------------------
@@ -265,7 +279,10 @@ Health Daemon::live() const {
 
 Health Daemon::ready() const {
   if (is_draining_) return {false, "stopping"};
-  if (!is_ready_) return {false, "not every kind has been listed yet; see the log"};
+  if (!is_ready_) {
+    const std::shared_ptr<const std::string> awaited = awaited_;
+    return {false, awaited ? *awaited : "starting"};
+  }
   return {true, "ok"};
 }
 

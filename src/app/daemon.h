@@ -56,6 +56,7 @@ class Daemon {
   void log_outcome(const engine::RoundOutcome& outcome);
   void log_unavailable(const engine::RoundOutcome& outcome);
   void publish();
+  void publish_readiness();
   void start_informers(const std::shared_ptr<const kube::Connection>& connection);
   void start_binder();
   void wait_until_drained();
@@ -91,6 +92,7 @@ class Daemon {
   bool is_publish_due_ = false;
 
   std::atomic<bool> is_ready_{false};
+  std::atomic<std::shared_ptr<const std::string>> awaited_;  ///< while not ready: what is awaited
   std::atomic<bool> is_draining_{false};
   std::atomic<std::int64_t> owner_beat_ns_{0};
 };

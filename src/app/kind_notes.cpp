@@ -72,7 +72,9 @@ std::string KindNotes::missing() const {
     const bool is_settled = state != states_.end() && (state->second == KindState::kServed ||
                                                        state->second == KindState::kUnserved);
     if (is_settled) continue;
-    names += (names.empty() ? "" : ", ") + std::string(api::kind_name(kind));
+    const std::string name(api::kind_name(kind));
+    // Pods are watched twice.
+    if (names != name) names += (names.empty() ? "" : ", ") + name;
   }
   return names;
 }

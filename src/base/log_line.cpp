@@ -93,6 +93,7 @@ std::string escaped(std::string_view text) {
 std::string text_line(Level level, std::string_view message, std::initializer_list<Field> fields) {
   std::string line = fmt::format("{:<5} {}", level_name(level), escaped(message));
   for (const Field& field : fields) {
+    if (field.value.empty()) continue;
     const std::string value = escaped(field.value);
     line += ' ';
     line += escaped(field.key);
@@ -107,6 +108,7 @@ std::string json_members(Level level, std::string_view message,
   std::string members =
       fmt::format(R"("level":"{}","message":"{}")", level_name(level), escaped(message));
   for (const Field& field : fields) {
+    if (field.value.empty()) continue;
     fmt::format_to(std::back_inserter(members), R"(,"{}":"{}")", escaped(field.key),
                    escaped(field.value));
   }

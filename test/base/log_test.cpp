@@ -13,7 +13,7 @@ namespace {
 TEST(LogLine, QuotesOnlyValuesThatNeedIt) {
   EXPECT_EQ(text_line(Level::kInfo, "gang bound",
                       {{"gang", "ml/train"}, {"took", "5ms"}, {"why", "two words"}, {"note", ""}}),
-            "info  gang bound gang=ml/train took=5ms why=\"two words\" note=\"\"");
+            "info  gang bound gang=ml/train took=5ms why=\"two words\"");
   EXPECT_EQ(text_line(Level::kError, "refused", {{"selector", "a=b"}}),
             "error refused selector=\"a=b\"");
 }

@@ -29,8 +29,7 @@ _CONFINED = {
         ("src/app/config*.cpp", "src/sim/manifest.cpp", "src/kube/kubeconfig*.cpp",
          # one guard for the three readers
          "src/base/yaml_documents.cpp"), 4),
-    "prometheus-cpp": (r"prometheus/", ("src/app/metrics.*", "src/app/http_server.*"), 2),
-    "civetweb": (r"CivetServer\.h|civetweb\.h", ("src/app/metrics.*", "src/app/http_server.*"), 2),
+    "prometheus-cpp": (r"prometheus/", ("src/app/metrics.*",), 2),
     "spdlog": (r"spdlog/", ("src/base/log.cpp", "src/app/*"), 3),
     "CLI11": (r"CLI/", ("src/app/*",), 2),
     "tl-expected": (r"tl/", ("include/gang/base/result.h",), 1),

@@ -13,7 +13,8 @@ namespace gang::log {
 enum class Level { kDebug, kInfo, kWarn, kError, kOff };
 enum class Format { kText, kJson };
 
-/// One key/value of a record. Values longer than 1,024 bytes are cut at a code point.
+/// One key/value of a record. Values longer than 1,024 bytes are cut at a code point; a field
+/// without a value is left out.
 struct Field {
   std::string_view key;
   std::string value;
