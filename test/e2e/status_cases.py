@@ -202,6 +202,24 @@ def B171_a_failing_gang_does_not_loop(t):
     assert t.daemon.cpu_seconds() - cpu < 5
 
 
+def B173_small_pods_flow_past_a_large_waiting_gang(t):
+    """At a fifth of the size: 160 of the 180 members would fit, 40 pods come at 10 a second."""
+    t.nodes(20, gpu=8)
+    t.start()
+    big = t.gang_of("big", 180, gpu=1)
+    t.wait_condition("big", "False", "Unschedulable", ("160 scheduled",))
+    created, pause = {}, threading.Event()
+    for index in range(40):
+        created[f"small-{index}"] = time.monotonic()
+        t.pod(f"small-{index}", cpu="1")
+        pause.wait(0.1)
+    t.wait_bound(list(created))
+    latencies = _until_bound(t, created)
+    assert len(latencies) == len(created), latencies
+    assert sorted(latencies)[int(len(latencies) * 0.99)] < 2.0, max(latencies)
+    t.hold_bound(big, 0)
+
+
 def _churn(t, duration):
     """Heartbeats and lone pods that come and go; returns the seconds from creation to binding."""
     random_numbers = random.Random(171)
@@ -217,6 +235,11 @@ def _churn(t, duration):
             t.delete_pod(old, grace=0, gone=False)
         pause.wait(0.03)
     t.wait_bound([f"p{len(created) - 1}"])
+    return _until_bound(t, created)
+
+
+def _until_bound(t, created):
+    """Seconds from the creation of each pod, given by name, to the sight of its node."""
     latencies = {}
     for event in t.history():
         if event.kind == "pods" and event.name in created and objects.node_of(event.object):
@@ -236,4 +259,5 @@ TESTS = [
     B166_attempts_are_counted_by_result,
     B170_pods_of_a_group_are_counted_once,
     B171_a_failing_gang_does_not_loop,
+    B173_small_pods_flow_past_a_large_waiting_gang,
 ]
