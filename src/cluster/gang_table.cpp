@@ -34,8 +34,7 @@ void move_count(MemberCounts& counts, MemberState state, std::int32_t by) {
 
 /// Whether two versions of a group differ in more than conditions and bookkeeping.
 bool differs_in_meaning(const api::PodGroup& a, const api::PodGroup& b) {
-  return a.meta.uid != b.meta.uid || a.spec != b.spec ||
-         a.claims != b.claims ||
+  return a.meta.uid != b.meta.uid || a.spec != b.spec || a.claims != b.claims ||
          a.meta.unreadable != b.meta.unreadable || a.meta.deletion_time != b.meta.deletion_time;
 }
 
