@@ -135,44 +135,56 @@ DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t index) 
   return step;
 }
 
+/// One device of an ask looks at capacity first, mode All at the constraints: what both refuse is
+/// fatal in the second case only.
 DeviceStep DeviceSearch::take(const Position& at, const DeviceCandidate& candidate) {
   const PreparedAsk& ask = ask_at(at);
   const DeviceTake wanted = take_of(at, candidate);
   DeviceLedger& ledger = attempt_.ledger;
   if (ledger.is_in_use(wanted)) return no();
-  const cluster::DeviceFeatures& features = attempt_.inputs.features;
   CapacityCharge charged;
-  if (features.consumable_capacity) {
-    charged = charge(ask, candidate);
-    if (charged.end == CapacityCharge::End::kSkip) return no();
-    if (charged.end == CapacityCharge::End::kFatal) {
-      return {.end = End::kFatal,
-              .message = where(at) + ": checking capacity for device " + candidate.text() + ": " +
-                         charged.message};
-    }
-  }
-  const bool skips = !candidate.slice().skip_node_operations.empty();
-  if (features.optional_node_operations && skips && !node_.optional_node_operations) return no();
+  DeviceStep step = ask.takes_all() ? DeviceStep() : charge(at, candidate, charged);
+  if (!step.is_yes()) return step;
   const DeviceLedger::Checkpoint checkpoint = ledger.checkpoint();
+  if (!may_skip_operations(candidate)) return no();
   if (ledger.take_counters(wanted) != DeviceRefusal::kNone) return no();
-  const PreparedRequest& request = claims_[at.claim].requests[at.request];
-  const bool fits = is_tolerated(ask, candidate);
-  if (!fits || !constraints_[at.claim].add({request.request->name, ask.full_name,
-                                            candidate.pool->driver(), *candidate.device->device})) {
+  step = constrain(at, candidate);
+  if (step.is_yes() && ask.takes_all()) {
+    step = charge(at, candidate, charged);
+    if (!step.is_yes()) constraints_[at.claim].undo();
+  }
+  if (!step.is_yes()) {
     ledger.rollback(checkpoint);
-    if (!fits || !ask.takes_all()) return no();
-    return {.end = End::kFatal,
-            .message = where(at) + ": cannot add device " + candidate.text() +
-                       " because a claim constraint would not be satisfied"};
+    return step;
   }
   const bool is_share = ledger.is_multi(*candidate.device);
-  ledger.take_device(wanted, is_share ? charged.amounts : api::QuantityMap());
-  chosen_[at.claim].push_back(
-      {.candidate = candidate,
-       .ask = &ask,
-       .capacity = is_share ? std::move(charged.amounts) : api::QuantityMap(),
-       .is_share = is_share});
+  if (!is_share) charged.amounts.clear();
+  ledger.take_device(wanted, charged.amounts);
+  chosen_[at.claim].push_back({.candidate = candidate,
+                               .ask = &ask,
+                               .capacity = std::move(charged.amounts),
+                               .is_share = is_share});
   return {};
+}
+
+bool DeviceSearch::may_skip_operations(const DeviceCandidate& candidate) const {
+  const cluster::DeviceFeatures& features = attempt_.inputs.features;
+  if (!features.has_alpha() || candidate.slice().skip_node_operations.empty()) return true;
+  return features.optional_node_operations && node_.optional_node_operations;
+}
+
+/// Taints, then the constraints of the claim; kYes: the constraints hold the device.
+DeviceStep DeviceSearch::constrain(const Position& at, const DeviceCandidate& candidate) {
+  const PreparedAsk& ask = ask_at(at);
+  if (!is_tolerated(ask, candidate)) return no();
+  const std::string& request = claims_[at.claim].requests[at.request].request->name;
+  const bool fits = constraints_[at.claim].add(
+      {request, ask.full_name, candidate.pool->driver(), *candidate.device->device});
+  if (fits) return {};
+  if (!ask.takes_all()) return no();
+  return {.end = End::kFatal,
+          .message = where(at) + ": cannot add device " + candidate.text() +
+                     " because a claim constraint would not be satisfied"};
 }
 
 void DeviceSearch::give_back(const Position& at, DeviceLedger::Checkpoint checkpoint) {
@@ -201,11 +213,18 @@ bool DeviceSearch::is_tolerated(const PreparedAsk& ask, const DeviceCandidate& c
          std::ranges::all_of(candidate.device->rule_taints, is_covered);
 }
 
-CapacityCharge DeviceSearch::charge(const PreparedAsk& ask,
-                                    const DeviceCandidate& candidate) const {
-  return charge_for(ask.ask->capacity, *candidate.device->device,
-                    attempt_.ledger.used_capacity(candidate.device->id),
-                    attempt_.inputs.features.fractional_capacity_range);
+DeviceStep DeviceSearch::charge(const Position& at, const DeviceCandidate& candidate,
+                                CapacityCharge& charged) {
+  const cluster::DeviceFeatures& features = attempt_.inputs.features;
+  if (!features.consumable_capacity) return {};
+  charged = charge_for(ask_at(at).ask->capacity, *candidate.device->device,
+                       attempt_.ledger.used_capacity(candidate.device->id),
+                       features.fractional_capacity_range);
+  if (charged.end == CapacityCharge::End::kSkip) return no();
+  if (charged.end == CapacityCharge::End::kFits) return {};
+  return {.end = End::kFatal,
+          .message = where(at) + ": checking capacity for device " + candidate.text() + ": " +
+                     charged.message};
 }
 
 std::string DeviceSearch::where(const Position& at) {

@@ -80,8 +80,10 @@ class DeviceSearch {
   [[nodiscard]] PreparedAsk& ask_at(const Position& at);
   [[nodiscard]] DeviceTake take_of(const Position& at, const DeviceCandidate& candidate);
   [[nodiscard]] bool is_tolerated(const PreparedAsk& ask, const DeviceCandidate& candidate) const;
-  [[nodiscard]] CapacityCharge charge(const PreparedAsk& ask,
-                                      const DeviceCandidate& candidate) const;
+  [[nodiscard]] bool may_skip_operations(const DeviceCandidate& candidate) const;
+  [[nodiscard]] DeviceStep constrain(const Position& at, const DeviceCandidate& candidate);
+  [[nodiscard]] DeviceStep charge(const Position& at, const DeviceCandidate& candidate,
+                                  CapacityCharge& charged);
   [[nodiscard]] std::string where(const Position& at);
 
   DeviceAttempt& attempt_;

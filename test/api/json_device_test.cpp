@@ -260,6 +260,18 @@ TEST(DecodeResourceClaim, ABrokenRequestNamesItself) {
   }
 }
 
+TEST(EncodeAllocation, WritesWhatDecodingReads) {
+  const Allocation allocation = *decode_resource_claim(kClaim)->allocation;
+  const auto again = decode_resource_claim(R"({"metadata":{"name":"c"},"status":{"allocation":)" +
+                                           encode_allocation(allocation) + "}}");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->allocation, allocation);
+}
+
+TEST(EncodeAllocation, OfNothingHasNoList) {
+  EXPECT_EQ(encode_allocation({}), R"({"devices":{}})");
+}
+
 TEST(DecodeDeviceClass, KeepsSelectorsConfigAndTheExtendedName) {
   const auto device_class = decode_device_class(R"({"metadata":{"name":"gpu"},"spec":{
       "selectors":[{"cel":{"expression":"device.driver == 'd'"}}],

@@ -219,6 +219,16 @@ TEST(DeviceAdmin, LooksAtDevicesInUseButNeverTwiceInOneClaim) {
   EXPECT_EQ(twice.allocate(), "no");
 }
 
+TEST(DeviceNodeOperations, ASliceThatSkipsThemNeedsANodeThatMay) {
+  DeviceWorld world;
+  world.slice("s", R"("driver":"d","pool":{"name":"p","resourceSliceCount":1},"nodeName":"n1",
+      "skipNodeOperations":["*"],"devices":[{"name":"a"}])");
+  world.claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=p/a");
+  world.features.list_type_attributes = true;
+  EXPECT_EQ(world.allocate(), "no");
+}
+
 TEST(DevicePlaces, PerDeviceSelectionAndSelectorsDecideWhereADeviceIs) {
   DeviceWorld world;
   world.labels = {{"rack", "r1"}};

@@ -30,6 +30,13 @@ struct DeviceFeatures {
   bool derived_attributes = false;
   bool compatibility_groups = false;
   bool optional_node_operations = false;
+
+  /// Any of them selects upstream's allocator of alpha rules, which also refuses devices whose
+  /// driver wants no node operations where that is off; the other one does not look at it.
+  [[nodiscard]] bool has_alpha() const {
+    return list_type_attributes || derived_attributes || compatibility_groups ||
+           optional_node_operations;
+  }
 };
 
 /// Number of a device's name (driver, pool, device); never given to another name.

@@ -1,0 +1,89 @@
+// Encoders of what is written to claims, keys sorted.
+#include <nlohmann/json.hpp>
+
+#include "gang/api/json.h"
+
+namespace gang::api {
+namespace {
+
+using Json = nlohmann::json;
+
+Json quantities_json(const QuantityMap& map) {
+  Json json = Json::object();
+  for (const auto& [name, amount] : map) json[name] = amount.text();
+  return json;
+}
+
+Json toleration_json(const DeviceToleration& toleration) {
+  Json json = Json::object();
+  if (!toleration.key.empty()) json["key"] = toleration.key;
+  if (!toleration.op.empty()) json["operator"] = toleration.op;
+  if (!toleration.value.empty()) json["value"] = toleration.value;
+  if (!toleration.effect.empty()) json["effect"] = toleration.effect;
+  if (toleration.seconds) json["tolerationSeconds"] = *toleration.seconds;
+  return json;
+}
+
+template <class Item, class Write>
+void add_list(Json& json, const char* key, const std::vector<Item>& items, Write write) {
+  for (const Item& item : items) json[key].push_back(write(item));
+}
+
+Json result_json(const DeviceResult& result) {
+  const auto text = [](const std::string& value) { return Json(value); };
+  Json json = {{"request", result.request},
+               {"driver", result.driver},
+               {"pool", result.pool},
+               {"device", result.device}};
+  if (result.admin_access) json["adminAccess"] = true;
+  add_list(json, "tolerations", result.tolerations, toleration_json);
+  add_list(json, "bindingConditions", result.binding_conditions, text);
+  add_list(json, "bindingFailureConditions", result.binding_failure_conditions, text);
+  add_list(json, "skipNodeOperations", result.skip_node_operations, text);
+  if (result.share_id) json["shareID"] = *result.share_id;
+  if (!result.consumed_capacity.empty()) {
+    json["consumedCapacity"] = quantities_json(result.consumed_capacity);
+  }
+  return json;
+}
+
+Json config_json(const AllocatedConfig& config) {
+  Json json = {{"source", config.source == ConfigSource::kClass ? "FromClass" : "FromClaim"}};
+  if (!config.config.requests.empty()) json["requests"] = config.config.requests;
+  if (config.config.opaque) {
+    Json parameters = Json::parse(config.config.opaque->parameters, nullptr, false);
+    json["opaque"] = {{"driver", config.config.opaque->driver},
+                      {"parameters", parameters.is_discarded() ? Json() : std::move(parameters)}};
+  }
+  return json;
+}
+
+Json requirement_json(const NodeSelectorRequirement& requirement) {
+  Json json = {{"key", requirement.key}, {"operator", requirement.op}};
+  if (!requirement.values.empty()) json["values"] = requirement.values;
+  return json;
+}
+
+Json term_json(const NodeSelectorTerm& term) {
+  Json json = Json::object();
+  add_list(json, "matchExpressions", term.expressions, requirement_json);
+  add_list(json, "matchFields", term.fields, requirement_json);
+  return json;
+}
+
+}  // namespace
+
+std::string encode_allocation(const Allocation& allocation) {
+  Json devices = Json::object();
+  add_list(devices, "results", allocation.results, result_json);
+  add_list(devices, "config", allocation.configs, config_json);
+  Json json = {{"devices", std::move(devices)}};
+  if (allocation.node_selector) {
+    json["nodeSelector"]["nodeSelectorTerms"] = Json::array();
+    add_list(json["nodeSelector"], "nodeSelectorTerms", allocation.node_selector->terms, term_json);
+  }
+  if (allocation.time) json["allocationTimestamp"] = format_rfc3339(*allocation.time);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace gang::api
