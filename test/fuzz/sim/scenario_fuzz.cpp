@@ -13,6 +13,8 @@ namespace {
 using gang::sim::Block;
 using gang::sim::Command;
 
+constexpr gang::sim::Range kRange{-3, 70'000};
+
 void check_command(const std::string& line) {
   const auto command = Command::parse(line);
   if (!command) return;
@@ -24,7 +26,8 @@ void check_command(const std::string& line) {
   }
   for (const auto& [key, value] : command->options()) {
     CHECK(command->option(key) != nullptr);
-    (void)command->number(key, 0);
+    const auto number = command->number(key, kRange.low, kRange);
+    CHECK(!number || (*number >= kRange.low && *number <= kRange.high));
   }
 }
 
