@@ -7,24 +7,13 @@
 #include <string_view>
 
 #include "app/config.h"
+#include "gang/api/names.h"
 
 namespace gang::app {
 
 namespace {
 
 constexpr int kPortMax = 65535;
-constexpr std::size_t kNameMax = 253;
-
-/// Lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit.
-bool is_dns_name(std::string_view text) {
-  const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (text.empty() || text.size() > kNameMax) return false;
-  if (!is_alnum(text.front()) || !is_alnum(text.back())) return false;
-  for (const char c : text) {
-    if (!is_alnum(c) && c != '-' && c != '.') return false;
-  }
-  return true;
-}
 
 /// ADDRESS:PORT with a numeric IPv4 address; port 0 takes a free one.
 bool is_listen_address(std::string_view text) {
@@ -43,14 +32,14 @@ bool is_listen_address(std::string_view text) {
 /// The first problem of names and addresses, or "".
 std::string form_problem(const Config& config) {
   const std::string& name = config.scheduler.scheduler_name;
-  if (!is_dns_name(name)) {
+  if (!api::is_dns_name(name)) {
     return "scheduler_name: \"" + name +
            "\" is no name; write the one that pods use, like gang-scheduler";
   }
   if (name == "default-scheduler") {
     return "scheduler_name: default-scheduler belongs to kube-scheduler; choose another name";
   }
-  if (!config.name_space.empty() && !is_dns_name(config.name_space)) {
+  if (!config.name_space.empty() && !api::is_dns_label(config.name_space)) {
     return "namespace: \"" + config.name_space + "\" is no name of a namespace; write one, or \"\"";
   }
   if (!is_listen_address(config.listen)) {

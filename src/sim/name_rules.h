@@ -1,4 +1,5 @@
-// The forms of names, labels and their kin that a Kubernetes API server accepts.
+// What a scenario says of a name, key or label that a Kubernetes API server would refuse: the forms
+// are those of api/names.h.
 //
 // Stateless; a scenario that breaks one would show what no real cluster can.
 #pragma once
