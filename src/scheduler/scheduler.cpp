@@ -35,6 +35,12 @@ const char* stage_name(Stage stage) {
   return "";
 }
 
+/// An idle gang is bound, unless none of its members is.
+const char* state_name(const GangRecord& record) {
+  if (record.stage != Stage::kIdle || record.counts.base() > 0) return stage_name(record.stage);
+  return record.counts.gated > 0 ? "gated" : "idle";
+}
+
 /// Where the pending members of a gang in this stage are counted. Those of an idle one wait for the
 /// watch to show them anew.
 std::int32_t& counter_of(QueueCounts& counts, Stage stage) {
@@ -231,7 +237,7 @@ std::vector<QueueEntry> Scheduler::queue() const {
   std::vector<QueueEntry> entries;
   for (const auto& [id, record] : impl_->core().records) {
     entries.push_back(
-        {.gang = record.ref, .state = stage_name(record.stage), .detail = detail_of(record)});
+        {.gang = record.ref, .state = state_name(record), .detail = detail_of(record)});
   }
   std::ranges::sort(entries, {}, [](const QueueEntry& entry) { return entry.gang.key; });
   return entries;

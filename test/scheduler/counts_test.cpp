@@ -77,5 +77,15 @@ TEST(Queue, ListsEachWaitingGangWithStateAndCause) {
   EXPECT_EQ(entries[1].state, "incomplete");
 }
 
+TEST(Queue, CallsNothingBoundThatIsNot) {
+  World world;
+  world.add_nodes(1, 1);
+  world.add(pod("held").gpu(1).gate("quota").build()).run();
+  const auto entries = world.core.queue();
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].state, "gated");
+  EXPECT_EQ(entries[0].detail, "0 pending, 0 bound, minimum 1");
+}
+
 }  // namespace
 }  // namespace gang::scheduler

@@ -54,7 +54,7 @@ struct QueueCounts {
 /// One line of `show queue`.
 struct QueueEntry {
   engine::GangRef gang;
-  std::string state;  ///< "active", "backoff", "parked", "incomplete", "binding", "bound", ...
+  std::string state;  ///< "active", "backoff", "parked", "gated", "binding", "bound", ...
   std::string detail;
 };
 
