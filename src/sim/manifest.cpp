@@ -248,7 +248,8 @@ Result<void> add_object(const YAML::Node& document, Manifest& manifest) {
 Result<void> add_map(const YAML::Node& document, Manifest& manifest) {
   if (document.IsMap()) return add_object(document, manifest);
   return fail(Code::kInvalidArgument,
-              position(document.Mark()) + "a manifest document is a map with kind and metadata");
+              position(document.Mark()) +
+                  "a manifest document is a map; write apiVersion, kind and metadata");
 }
 
 /// A document: an object, or a List of objects. Aliases let a short text hold many or endless
@@ -259,7 +260,8 @@ Result<void> add_document(const YAML::Node& document, Manifest& manifest) {
   if (!is_list) return add_map(document, manifest);
   const YAML::Node items = document["items"];
   if (!items.IsDefined() || !items.IsSequence()) {
-    return fail(Code::kInvalidArgument, position(document.Mark()) + "a List has a sequence items");
+    return fail(Code::kInvalidArgument,
+                position(document.Mark()) + "a List has a sequence items; write items: [...]");
   }
   if (items.size() > kObjectsMax) {
     return fail(Code::kResourceExhausted,

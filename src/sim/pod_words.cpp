@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <limits>
+#include <span>
 
 #include "sim/name_rules.h"
 #include "sim/resource_words.h"
@@ -47,7 +49,7 @@ Result<api::Toleration> parse_toleration(const std::string& text) {
   const bool is_effect =
       toleration.effect.empty() ||
       is_one_of(toleration.effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
-  const bool is_operator = is_one_of(toleration.op, {"Exists", "Equal", "Gt", "Lt"});
+  const bool is_operator = parts.size() < 3 || is_one_of(toleration.op, {"Equal", "Gt", "Lt"});
   if (parts.size() > 3 || !is_effect || !is_operator) {
     return fail(Code::kInvalidArgument,
                 "tolerate=" + text +
@@ -81,26 +83,63 @@ Result<api::HostPort> parse_port(const std::string& text) {
   return port;
 }
 
-/// "key:Operator:a,b": one more expression of the only required term.
-Result<void> add_affinity(api::Pod& pod, const std::string& text) {
-  const std::vector<std::string> parts = split(text, ':');
-  if (parts.size() < 2 || parts.size() > 3) {
+/// An operator of labels and how many values stand behind it.
+struct Operator {
+  std::string_view name;
+  std::size_t values_min;
+  std::size_t values_max;
+};
+
+/// An option of the form key:Operator:values: its operators, and its forms for the error.
+struct LabelWord {
+  std::span<const Operator> operators;
+  std::string_view forms;
+};
+
+constexpr std::size_t kAnyCount = std::numeric_limits<std::size_t>::max();
+constexpr std::array kOperators = {Operator{"In", 1, kAnyCount}, Operator{"NotIn", 1, kAnyCount},
+                                   Operator{"Exists", 0, 0},     Operator{"DoesNotExist", 0, 0},
+                                   Operator{"Gt", 1, 1},         Operator{"Lt", 1, 1}};
+constexpr LabelWord kAffinityWord = {
+    kOperators, "key:In:a,b, key:NotIn:a,b, key:Exists, key:DoesNotExist, key:Gt:5 or key:Lt:5"};
+/// Labels of pods are not compared as numbers.
+constexpr LabelWord kRepelsWord = {
+    std::span(kOperators).first(4),
+    "key:In:a,b@topologyKey, key:NotIn:a,b@topologyKey, key:Exists@topologyKey or "
+    "key:DoesNotExist@topologyKey"};
+
+/// "key:Operator:a,b". `where` is the whole option as it was written.
+Result<api::NodeSelectorRequirement> parse_requirement(const std::string& where,
+                                                       const std::string& text,
+                                                       const LabelWord& word) {
+  const auto refuse = [&](const std::string& problem) {
     return fail(Code::kInvalidArgument,
-                "affinity=" + text + " is not key:Operator:values; write one like pool:In:a,b");
-  }
+                where + " " + problem + "; write " + std::string(word.forms));
+  };
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() < 2 || parts.size() > 3) return refuse("is not of the form key:Operator:values");
   api::NodeSelectorRequirement requirement{parts[0], parts[1], {}};
   if (parts.size() == 3) requirement.values = split(parts[2], ',');
-  GANG_TRY_VOID(check_key("affinity=" + text, requirement.key));
+  GANG_TRY_VOID(check_key(where, requirement.key));
+  const auto op = std::ranges::find(word.operators, parts[1], &Operator::name);
+  if (op == word.operators.end()) return refuse("has no operator \"" + parts[1] + "\"");
   const std::size_t count = requirement.values.size();
-  const bool is_good = (is_one_of(parts[1], {"In", "NotIn"}) && count > 0) ||
-                       (is_one_of(parts[1], {"Gt", "Lt"}) && count == 1) ||
-                       (is_one_of(parts[1], {"Exists", "DoesNotExist"}) && count == 0);
-  if (!is_good) {
-    return fail(Code::kInvalidArgument,
-                "affinity=" + text +
-                    " has no such operator; write In or NotIn with values, Gt or Lt with one, "
-                    "Exists or DoesNotExist with none");
+  if (count < op->values_min || count > op->values_max) {
+    return refuse("has " + std::to_string(count) + (count == 1 ? " value for " : " values for ") +
+                  parts[1]);
   }
+  const bool is_number = parts[1] == "Gt" || parts[1] == "Lt";
+  for (const std::string& value : requirement.values) {
+    if (value.empty()) return refuse("has an empty value");
+    if (!is_number) GANG_TRY_VOID(check_value(where, value));
+  }
+  return requirement;
+}
+
+/// "key:Operator:a,b": one more expression of the only required term.
+Result<void> add_affinity(api::Pod& pod, const std::string& text) {
+  GANG_TRY(api::NodeSelectorRequirement requirement,
+           parse_requirement("affinity=" + text, text, kAffinityWord));
   if (!pod.required_affinity) pod.required_affinity.emplace().terms.emplace_back();
   pod.required_affinity->terms[0].expressions.push_back(std::move(requirement));
   return {};
@@ -108,32 +147,38 @@ Result<void> add_affinity(api::Pod& pod, const std::string& text) {
 
 /// "key:Operator:a,b@topology-key": a required anti-affinity term on pods of the own namespace.
 Result<void> add_anti_affinity(api::Pod& pod, const std::string& text) {
+  const std::string where = "repels=" + text;
   const std::size_t at_sign = text.rfind('@');
-  const std::vector<std::string> parts = split(text.substr(0, at_sign), ':');
-  if (at_sign == std::string::npos || parts.size() < 2 || parts.size() > 3) {
-    return fail(Code::kInvalidArgument, "repels=" + text +
-                                            " is not key:Operator:values@topologyKey; write one "
-                                            "like app:In:web@zone");
+  if (at_sign == std::string::npos) {
+    return fail(Code::kInvalidArgument,
+                where + " has no @topologyKey; write " + std::string(kRepelsWord.forms));
   }
-  api::NodeSelectorRequirement requirement{parts[0], parts[1], {}};
-  if (parts.size() == 3) requirement.values = split(parts[2], ',');
-  GANG_TRY_VOID(check_key("repels=" + text, requirement.key));
+  GANG_TRY(api::NodeSelectorRequirement requirement,
+           parse_requirement(where, text.substr(0, at_sign), kRepelsWord));
   api::PodAntiAffinityTerm term;
   term.topology_key = text.substr(at_sign + 1);
+  GANG_TRY_VOID(check_key(where + ": topologyKey", term.topology_key));
   term.selector.emplace().requirements.push_back(std::move(requirement));
   pod.anti_affinity.push_back(std::move(term));
   pod.rules.pod_affinity = true;
   return {};
 }
 
-Result<void> set_request(api::Pod& pod, api::ContainerKind kind, const std::string& key,
+/// `option` is "memory", "init.memory" or "sidecar.memory".
+Result<void> set_request(api::Pod& pod, api::ContainerKind kind, const std::string& option,
                          const std::string& value) {
+  const bool is_main = kind == api::ContainerKind::kMain;
+  const std::string key = is_main ? option : option.substr(option.find('.') + 1);
   const std::optional<std::string> resource = resource_name(key);
   if (!resource) {
     return fail(Code::kInvalidArgument,
-                "\"" + key + "\" is no option of a pod and no resource; see the verbs' page");
+                option +
+                    "= is no option of a pod and no resource; write one of affinity, gate, group, "
+                    "label.KEY, namespace, port, priority, repels, scheduler, selector.KEY, "
+                    "tolerate, uses, " +
+                    std::string(kResourceForms));
   }
-  GANG_TRY(const api::Quantity quantity, parse_amount(key, value));
+  GANG_TRY(const api::Quantity quantity, parse_amount(option, *resource, value));
   const auto at = std::find_if(pod.containers.begin(), pod.containers.end(),
                                [&](const api::Container& c) { return c.kind == kind; });
   if (at != pod.containers.end()) {
@@ -236,9 +281,9 @@ Result<void> apply_option(api::Pod& pod, const std::string& key, const std::stri
   } else if (key.starts_with("selector.")) {
     return add_selector(pod, suffix("selector."), value);
   } else if (key.starts_with("init.")) {
-    return set_request(pod, api::ContainerKind::kInit, suffix("init."), value);
+    return set_request(pod, api::ContainerKind::kInit, key, value);
   } else if (key.starts_with("sidecar.")) {
-    return set_request(pod, api::ContainerKind::kSidecar, suffix("sidecar."), value);
+    return set_request(pod, api::ContainerKind::kSidecar, key, value);
   } else {
     return set_request(pod, api::ContainerKind::kMain, key, value);
   }

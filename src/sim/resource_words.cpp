@@ -1,6 +1,7 @@
 #include "sim/resource_words.h"
 
 #include "gang/api/resources.h"
+#include "sim/name_rules.h"
 
 namespace gang::sim {
 
@@ -21,18 +22,28 @@ std::optional<std::string> resource_name(std::string_view key) {
   return std::nullopt;
 }
 
-Result<api::Quantity> parse_amount(const std::string& key, const std::string& value) {
+Result<api::Quantity> parse_amount(const std::string& option, const std::string& resource,
+                                   const std::string& value) {
+  GANG_TRY_VOID(check_key(option + "=", resource));
   Result<api::Quantity> quantity = api::Quantity::parse(value);
-  if (!quantity) return in_context(key + "=" + value, std::move(quantity).error());
+  const std::string where = option + "=" + value;
+  if (!quantity) return in_context(where, std::move(quantity).error());
   if (quantity->is_negative()) {
-    return fail(Code::kInvalidArgument, key + "=" + value + " is below 0; write 0 or more");
+    return fail(Code::kInvalidArgument, where + " is below 0; write 0 or more");
   }
-  const bool is_counted = key == "pods" || api::is_extended(resource_name(key).value_or(""));
+  const bool is_counted = resource == "pods" || api::is_extended(resource);
   if (is_counted && quantity->nano() % kNanoPerUnit != 0) {
-    return fail(Code::kInvalidArgument,
-                key + "=" + value + " divides what is counted; write a whole number");
+    return fail(Code::kInvalidArgument, where + " divides what is counted; write a whole number");
   }
   return quantity;
+}
+
+std::string amount_text(std::string_view resource, std::int64_t count) {
+  if (resource == "cpu") return api::Quantity::from_milli(count).text();
+  const bool is_bytes =
+      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  const auto format = is_bytes ? api::QuantityFormat::kBinarySI : api::QuantityFormat::kDecimalSI;
+  return api::Quantity::from_units(count, format).text();
 }
 
 }  // namespace gang::sim

@@ -28,7 +28,9 @@ class Run {
     static const std::map<std::string, Verb> kVerbs = verbs();
     const auto verb = kVerbs.find(command.verb());
     CHECK(verb != kVerbs.end());
-    return verb->second(*this, command);
+    Result<Lines> lines = verb->second(*this, command);
+    if (!lines) return in_context(command.verb(), std::move(lines).error());
+    return lines;
   }
 
  private:
@@ -85,7 +87,7 @@ class Run {
 
   Result<Lines> configure(const Command& command) {
     if (simulator_) {
-      return fail(Code::kInvalidArgument, "config comes before every other command; move it up");
+      return fail(Code::kInvalidArgument, "comes before every other command; move it up");
     }
     if (command.options().empty()) {
       return fail(Code::kInvalidArgument, "no option is named; write: config key=value");
@@ -129,7 +131,9 @@ class Run {
   }
 
   Result<Lines> crash(const Command& command) {
-    if (!simulator().daemon_is_up()) return fail(Code::kUnavailable, "the daemon is down already");
+    if (!simulator().daemon_is_up()) {
+      return fail(Code::kUnavailable, "the daemon is down already; write restart first");
+    }
     GANG_TRY(const int after, command.number("after", 0, Range{1, kNamesMax}));
     if (after == 0) {
       simulator().crash();
@@ -140,7 +144,9 @@ class Run {
   }
 
   Result<Lines> restart() {
-    if (simulator().daemon_is_up()) return fail(Code::kUnavailable, "the daemon is up already");
+    if (simulator().daemon_is_up()) {
+      return fail(Code::kUnavailable, "the daemon is up already; write crash first");
+    }
     simulator().restart();
     return trace_lines(simulator().take_trace(), TraceTime::kHide);
   }

@@ -144,7 +144,8 @@ Result<Command> Command::parse(const std::string& line) {
     } else if (equals == std::string::npos) {
       command.words_.push_back(word);
     } else if (equals == 0) {
-      return fail(Code::kInvalidArgument, "\"" + word + "\" has no key before the \"=\"");
+      return fail(Code::kInvalidArgument,
+                  "\"" + word + "\" has no key before the \"=\"; write key=value");
     } else {
       command.options_.emplace_back(word.substr(0, equals), word.substr(equals + 1));
     }

@@ -75,6 +75,34 @@ std::string write(const Form& form) {
   return "write: " + std::string(form.text);
 }
 
+Result<void> check_words(const Form& form, const Command& command) {
+  const std::size_t words = command.words().size();
+  if (words < form.words_min) {
+    return fail(Code::kInvalidArgument, "a word is missing; " + write(form));
+  }
+  if (words > form.words_max) {
+    return fail(Code::kInvalidArgument,
+                "\"" + command.words().back() + "\" is one word too many; " + write(form));
+  }
+  return {};
+}
+
+Result<void> check_options(const Form& form, const Command& command) {
+  const auto& options = command.options();
+  for (auto option = options.begin(); option != options.end(); ++option) {
+    const std::string& key = option->first;
+    if (!reads(form, key)) {
+      return fail(Code::kInvalidArgument, key + "= is not read here; " + write(form));
+    }
+    const bool is_double =
+        std::any_of(options.begin(), option, [&](const auto& other) { return other.first == key; });
+    if (is_double && !has(kRepeated, key)) {
+      return fail(Code::kInvalidArgument, key + "= is there twice; keep one");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string verb_list() {
@@ -90,28 +118,10 @@ Result<void> check_form(const Command& command) {
     return fail(Code::kInvalidArgument,
                 "\"" + command.verb() + "\" is no verb; write one of " + verb_list());
   }
-  const std::size_t words = command.words().size();
-  if (words < form->words_min) {
-    return fail(Code::kInvalidArgument, "a word is missing; " + write(*form));
-  }
-  if (words > form->words_max) {
-    return fail(Code::kInvalidArgument,
-                "\"" + command.words().back() + "\" is one word too many; " + write(*form));
-  }
-  const auto& options = command.options();
-  for (auto option = options.begin(); option != options.end(); ++option) {
-    const std::string& key = option->first;
-    if (!reads(*form, key)) {
-      return fail(Code::kInvalidArgument,
-                  key + "=: " + command.verb() + " does not read it; " + write(*form));
-    }
-    const bool is_double =
-        std::any_of(options.begin(), option, [&](const auto& other) { return other.first == key; });
-    if (is_double && !has(kRepeated, key)) {
-      return fail(Code::kInvalidArgument, key + "= is there twice; keep one");
-    }
-  }
-  return {};
+  Result<void> good = check_words(*form, command);
+  if (good) good = check_options(*form, command);
+  if (!good) return in_context(command.verb(), std::move(good).error());
+  return good;
 }
 
 }  // namespace gang::sim

@@ -26,6 +26,13 @@ using Lines = std::vector<std::string>;
                                                                 std::size_t first,
                                                                 const std::string& what);
 
+/// The error of an object that is not there: which ones are, and how it is made. `what` as above.
+[[nodiscard]] tl::unexpected<Error> is_not_there(const SimCluster& cluster, const std::string& what,
+                                                 const api::ObjectKey& key);
+
+/// "a, b, c"; of more than five the first five and how many more.
+[[nodiscard]] std::string short_list(const std::vector<std::string>& names);
+
 /// The error of an object that is made twice.
 [[nodiscard]] tl::unexpected<Error> is_there(const std::string& what, const api::ObjectKey& key,
                                              const std::string& mend);

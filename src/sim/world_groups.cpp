@@ -72,12 +72,14 @@ Result<std::vector<api::Pod>> member_pods(const SimCluster& cluster, const api::
 }
 
 Result<api::Kind> kind_of(const std::string& name) {
+  std::string known;
   for (int i = 0; i < api::kKindCount; ++i) {
     const auto kind = static_cast<api::Kind>(i);
     if (api::kind_name(kind) == name) return kind;
+    if (kind == api::Kind::kFinishedPod) continue;  // the other half of Pod
+    known += (known.empty() ? "" : ", ") + std::string(api::kind_name(kind));
   }
-  return fail(Code::kInvalidArgument,
-              "\"" + name + "\" is no kind; write one like Pod or PodGroup");
+  return fail(Code::kInvalidArgument, "\"" + name + "\" is no kind; write one of " + known);
 }
 
 }  // namespace
@@ -112,11 +114,15 @@ Result<Lines> make_gangs(SimCluster& cluster, const Command& command) {
 
 Result<Lines> update_group(SimCluster& cluster, const Command& command) {
   const auto& words = command.words();
-  if (words[0] != "group" || command.option("min") == nullptr) {
-    return fail(Code::kInvalidArgument, "write: update group NAME min=N");
+  if (words[0] != "group") {
+    return fail(Code::kInvalidArgument,
+                "\"" + words[0] + "\" is not updated; write: update group NAME min=N");
+  }
+  if (command.option("min") == nullptr) {
+    return fail(Code::kInvalidArgument, "min= is missing; write: update group NAME min=N");
   }
   const api::PodGroup* known = cluster.pod_group(parse_key(words[1]));
-  if (known == nullptr) return fail(Code::kNotFound, "there is no group " + words[1]);
+  if (known == nullptr) return is_not_there(cluster, "group", parse_key(words[1]));
   api::PodGroup group = *known;
   GANG_TRY(group.spec.min_count, command.number("min", 1, kMinCount));
   cluster.put_pod_group(std::move(group));
@@ -127,7 +133,8 @@ Result<Lines> delete_objects(SimCluster& cluster, const Command& command) {
   const std::string& what = command.words()[0];
   const bool is_pod = what == "pod";
   if (!is_pod && what != "group" && what != "node") {
-    return fail(Code::kInvalidArgument, "\"" + what + "\": write pod, group or node");
+    return fail(Code::kInvalidArgument,
+                "\"" + what + "\" is not deleted; write pod, group or node");
   }
   Duration grace = Duration::zero();
   if (const std::string* text = command.option("grace")) {
@@ -140,7 +147,7 @@ Result<Lines> delete_objects(SimCluster& cluster, const Command& command) {
   GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 1, what));
   for (const api::ObjectKey& key : keys) {
     if (cluster.contains(kind, key)) continue;
-    return fail(Code::kNotFound, "there is no " + what + " " + key.text() + "; write its name");
+    return is_not_there(cluster, what, key);
   }
   for (const api::ObjectKey& key : keys) {
     if (is_pod) cluster.delete_gracefully(key, grace);
@@ -159,7 +166,6 @@ tl::unexpected<Error> is_so_already(api::Kind kind, const char* state, const cha
 Result<Lines> drop_or_restore(SimCluster& cluster, const Command& command, api::Kind kind) {
   const auto& words = command.words();
   if (command.verb() == "drop") {
-    if (words.size() > 2) return fail(Code::kInvalidArgument, "write: drop watch KIND");
     if (cluster.is_dropped(kind))
       return is_so_already(kind, "is not watched already", "restore it");
     cluster.drop_watch(kind);
@@ -167,7 +173,7 @@ Result<Lines> drop_or_restore(SimCluster& cluster, const Command& command, api::
   }
   if (words.size() > 2 && words[2] != "expired") {
     return fail(Code::kInvalidArgument,
-                "\"" + words[2] + "\": write: restore watch KIND [expired]");
+                "\"" + words[2] + "\" is no way to restore; write: restore watch KIND [expired]");
   }
   if (!cluster.is_dropped(kind)) return is_so_already(kind, "is watched", "drop the watch first");
   cluster.restore_watch(kind, words.size() > 2);
@@ -180,7 +186,8 @@ Result<Lines> change_watch(SimCluster& cluster, const Command& command) {
   const auto& words = command.words();
   const bool names_watch = command.verb() == "drop" || command.verb() == "restore";
   if (names_watch && words[0] != "watch") {
-    return fail(Code::kInvalidArgument, "write: " + command.verb() + " watch KIND");
+    return fail(Code::kInvalidArgument,
+                "\"" + words[0] + "\" is not cut; write: " + command.verb() + " watch KIND");
   }
   GANG_TRY(const api::Kind kind, kind_of(words[names_watch ? 1 : 0]));
   if (names_watch) return drop_or_restore(cluster, command, kind);

@@ -11,6 +11,7 @@
 #include "gang/sim/scenario.h"
 #include "sim/manifest.h"
 #include "sim/name_rules.h"
+#include "sim/report.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -25,6 +26,10 @@ bool has_namespace(api::Kind kind) {
   return kind == api::Kind::kPod || kind == api::Kind::kPodGroup ||
          kind == api::Kind::kCompositePodGroup;
 }
+
+/// Why an object is skipped, as an operator reads it.
+const std::string kHeldKinds =
+    "the simulator holds Pod, Node, PodGroup, CompositePodGroup and PriorityClass only";
 
 /// Kinds that the API server in memory holds.
 bool is_held(api::Kind kind) {
@@ -50,7 +55,8 @@ Result<void> check_object(const SimCluster& cluster, const KindAndKey& object,
     GANG_TRY_VOID(check_namespace(what + " " + key.name + " metadata.namespace", key.name_space));
   }
   if (!seen.insert(object).second) {
-    return fail(Code::kAlreadyExists, what + " " + key.text() + " is in the file twice; keep one");
+    return fail(Code::kAlreadyExists,
+                what + " " + short_name(key) + " is in the file twice; keep one");
   }
   if (cluster.contains(kind, key)) return is_there(what, key, "delete it first");
   return {};
@@ -109,11 +115,12 @@ Result<Lines> load_manifest(SimCluster& cluster, const std::string& path) {
     held.push_back(std::move(loaded.object));
   }
   if (held.empty() && skipped.empty()) {
-    return fail(Code::kInvalidArgument, path + ": holds no object; write one with kind and name");
+    return fail(Code::kInvalidArgument,
+                path + ": holds no object; write one with apiVersion, kind and metadata.name");
   }
   Lines lines{std::to_string(held.size()) + " objects"};
   for (api::Object& object : held) put(cluster, std::move(object));
-  for (const std::string& skip : skipped) lines.push_back("skipped " + skip);
+  for (const std::string& skip : skipped) lines.push_back("skipped " + skip + ": " + kHeldKinds);
   return lines;
 }
 

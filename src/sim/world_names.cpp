@@ -3,6 +3,7 @@
 #include <set>
 
 #include "sim/name_rules.h"
+#include "sim/report.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -20,6 +21,13 @@ Result<void> check_object(const std::string& what, const api::ObjectKey& key) {
   GANG_TRY_VOID(check_name(what, key.name));
   if (!key.name_space.empty()) GANG_TRY_VOID(check_namespace(what + ": namespace", key.name_space));
   return {};
+}
+
+template <class Object>
+std::vector<std::string> names_of(const SimCluster::Objects<Object>& objects) {
+  std::vector<std::string> names;
+  for (const auto& [key, object] : objects) names.push_back(short_name(key));
+  return names;
 }
 
 /// The key of one name of a command, whose option namespace= counts for names without their own.
@@ -53,12 +61,12 @@ Result<std::vector<api::ObjectKey>> named_objects(const Command& command, std::s
       }
       GANG_TRY_VOID(check_object(what, key));
       if (!seen.insert(key).second) {
-        return fail(Code::kInvalidArgument, what + ": " + name + " is named twice; keep one");
+        return fail(Code::kInvalidArgument, what + " " + name + " is named twice; keep one");
       }
       keys.push_back(std::move(key));
     }
     if (keys.size() > kNamesMax) {
-      return fail(Code::kResourceExhausted, what + ": more than " + std::to_string(kNamesMax) +
+      return fail(Code::kResourceExhausted, "more than " + std::to_string(kNamesMax) + " " + what +
                                                 " names in one command, the most; split it");
     }
   }
@@ -68,10 +76,34 @@ Result<std::vector<api::ObjectKey>> named_objects(const Command& command, std::s
   return keys;
 }
 
+std::string short_list(const std::vector<std::string>& names) {
+  constexpr std::size_t kShownMax = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), kShownMax); ++i) {
+    list += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kShownMax) {
+    list += " (" + std::to_string(names.size() - kShownMax) + " more)";
+  }
+  return list;
+}
+
+tl::unexpected<Error> is_not_there(const SimCluster& cluster, const std::string& what,
+                                   const api::ObjectKey& key) {
+  const std::vector<std::string> known = what == "pod"     ? names_of(cluster.pods())
+                                         : what == "group" ? names_of(cluster.pod_groups())
+                                                           : names_of(cluster.nodes());
+  const std::string verb = what == "group" ? "group " : what + "s ";
+  const std::string known_ones = known.empty() ? "" : "write one of " + short_list(known) + ", or ";
+  const std::string name = short_name(key);
+  return fail(Code::kNotFound, "there is no " + what + " " + name + "; " + known_ones +
+                                   "make it with: " + verb + name);
+}
+
 tl::unexpected<Error> is_there(const std::string& what, const api::ObjectKey& key,
                                const std::string& mend) {
   return fail(Code::kAlreadyExists,
-              what + ": " + key.text() + " is there already; choose another name, or " + mend);
+              what + " " + short_name(key) + " is there already; choose another name, or " + mend);
 }
 
 }  // namespace gang::sim

@@ -10,13 +10,14 @@ namespace gang::sim {
 
 namespace {
 
-Result<api::TaintEffect> taint_effect(const std::string& text) {
+/// `taint` is the whole word, for the error.
+Result<api::TaintEffect> taint_effect(const std::string& taint, const std::string& text) {
   if (text == "NoSchedule") return api::TaintEffect::kNoSchedule;
   if (text == "PreferNoSchedule") return api::TaintEffect::kPreferNoSchedule;
   if (text == "NoExecute") return api::TaintEffect::kNoExecute;
-  return fail(
-      Code::kInvalidArgument,
-      "\"" + text + "\" is no taint effect; write NoSchedule, PreferNoSchedule or NoExecute");
+  return fail(Code::kInvalidArgument,
+              "taint=" + taint + ": \"" + text +
+                  "\" is no effect; write NoSchedule, PreferNoSchedule or NoExecute");
 }
 
 /// "key=value:Effect" or "key:Effect".
@@ -25,7 +26,7 @@ Result<api::Taint> parse_taint(const std::string& text) {
   if (colon == std::string::npos) {
     return fail(Code::kInvalidArgument, "taint=" + text + " has no effect; write key=value:Effect");
   }
-  GANG_TRY(const api::TaintEffect effect, taint_effect(text.substr(colon + 1)));
+  GANG_TRY(const api::TaintEffect effect, taint_effect(text, text.substr(colon + 1)));
   const std::string left = text.substr(0, colon);
   const std::size_t equals = left.find('=');
   api::Taint taint;
@@ -75,7 +76,7 @@ Result<void> apply_option(api::Node& node, const std::string& key, const std::st
                   "untaint=" + value + ": the node has no such taint; write the key of one");
     }
   } else if (const std::optional<std::string> resource = resource_name(key)) {
-    GANG_TRY(const api::Quantity quantity, parse_amount(key, value));
+    GANG_TRY(const api::Quantity quantity, parse_amount(key, *resource, value));
     node.allocatable.set(*resource, quantity);
   } else {
     GANG_TRY_VOID(check_key("label", key));
@@ -158,8 +159,7 @@ Result<Lines> change_node(SimCluster& cluster, const Command& command) {
   for (const api::ObjectKey& key : keys) {
     const api::Node* known = cluster.node(key.name);
     if (known == nullptr) {
-      return fail(Code::kNotFound,
-                  "there is no node " + key.name + "; make it with: nodes " + key.name);
+      return is_not_there(cluster, "node", key);
     }
     nodes.push_back(*known);
     GANG_TRY_VOID(apply(nodes.back(), command));

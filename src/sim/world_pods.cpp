@@ -1,8 +1,12 @@
 // pods, running, finish, fail, ungate: Pod objects from options.
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <map>
 
+#include "gang/api/names.h"
 #include "sim/pod_words.h"
+#include "sim/report.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -39,12 +43,12 @@ Result<Lines> change_pods(SimCluster& cluster, const Command& command, const std
   for (const api::ObjectKey& key : keys) {
     const api::Pod* known = cluster.pod(key);
     if (known == nullptr) {
-      return fail(Code::kNotFound, "there is no pod " + key.text() + "; write the name of one");
+      return is_not_there(cluster, "pod", key);
     }
     pods.push_back(*known);
     const std::string problem = change(pods.back());
     if (!problem.empty()) {
-      return fail(Code::kInvalidArgument, "pod " + key.text() + " " + problem);
+      return fail(Code::kInvalidArgument, "pod " + short_name(key) + " " + problem);
     }
   }
   for (api::Pod& pod : pods) cluster.put_pod(std::move(pod));
@@ -61,10 +65,23 @@ Result<std::vector<std::string>> nodes_of(const SimCluster& cluster, const std::
   }
   for (const std::string& node : nodes) {
     if (cluster.node(node) != nullptr) continue;
-    return fail(Code::kNotFound,
-                "on=" + on + ": there is no node " + node + "; make it with: nodes " + node);
+    return in_context("on=" + on, is_not_there(cluster, "node", {"", node}).value());
   }
   return nodes;
+}
+
+/// A word that a kubelet or a controller gives a Failed pod: Evicted, OutOfcpu, OutOfexample.com/x.
+Result<void> check_reason(const std::string& reason) {
+  constexpr std::string_view kOutOf = "OutOf";
+  if (reason.starts_with(kOutOf) && api::is_qualified_name(reason.substr(kOutOf.size()))) return {};
+  const auto is_letter_or_digit = [](unsigned char c) { return c < 0x80 && std::isalnum(c); };
+  const bool is_word = std::ranges::all_of(reason, is_letter_or_digit) && !reason.empty() &&
+                       reason[0] >= 'A' && reason[0] <= 'Z';
+  if (is_word) return {};
+  return fail(Code::kInvalidArgument,
+              "reason=" + reason +
+                  " is no reason of a pod; write a CamelCase word like Evicted or "
+                  "UnexpectedAdmissionError, or OutOf and a resource like OutOfcpu");
 }
 
 }  // namespace
@@ -79,7 +96,7 @@ Result<Lines> make_pods(SimCluster& cluster, const Command& command) {
 
 Result<Lines> make_running_pods(SimCluster& cluster, const Command& command) {
   const std::string* on = command.option("on");
-  if (on == nullptr) return fail(Code::kInvalidArgument, "running needs on=NODE");
+  if (on == nullptr) return fail(Code::kInvalidArgument, "on= is missing; write on=NODE");
   GANG_TRY(api::Pod model, pod_model(command));
   if (command.option("scheduler") == nullptr) model.scheduler_name = "default-scheduler";
   model.phase = api::PodPhase::kRunning;
@@ -96,6 +113,10 @@ Result<Lines> make_running_pods(SimCluster& cluster, const Command& command) {
 Result<Lines> end_pods(SimCluster& cluster, const Command& command, api::PodPhase phase) {
   const bool succeeded = phase == api::PodPhase::kSucceeded;
   const std::string* reason = command.option("reason");
+  if (reason != nullptr) GANG_TRY_VOID(check_reason(*reason));
+  if (command.option("times") != nullptr) {
+    return fail(Code::kInvalidArgument, "times= is not read here; write it with: fail bind POD");
+  }
   return change_pods(cluster, command, succeeded ? "finished" : "failed",
                      [&](api::Pod& pod) -> std::string {
                        if (pod.is_terminal()) return "has ended already; name another";
@@ -120,15 +141,20 @@ Result<Lines> arm_bind_fault(SimCluster& cluster, const Command& command) {
       {"throttled", BindFault::kThrottled},     {"forbidden", BindFault::kForbidden},
   };
   const auto& words = command.words();
-  if (words.size() != 3 || words[0] != "bind" || !kFaults.contains(words[2])) {
-    return fail(Code::kInvalidArgument,
-                "write: fail bind POD conflict|error|timeout|executed|throttled|forbidden");
+  if (words.size() != 3 || !kFaults.contains(words[2])) {
+    const std::string problem =
+        words.size() < 3 ? "a word is missing" : "\"" + words.back() + "\" is no end of a Binding";
+    return fail(Code::kInvalidArgument, problem +
+                                            "; write: fail bind POD "
+                                            "conflict|error|timeout|executed|throttled|forbidden");
+  }
+  if (command.option("reason") != nullptr) {
+    return fail(Code::kInvalidArgument, "reason= is not read here; write it with: fail POD");
   }
   GANG_TRY(const int times, command.number("times", 1, Range{1, kTimesMax}));
   const api::ObjectKey pod = parse_key(words[1]);
   if (cluster.pod(pod) == nullptr) {
-    return fail(Code::kNotFound,
-                "there is no pod " + pod.text() + "; make it first, or write the name of one");
+    return is_not_there(cluster, "pod", pod);
   }
   cluster.fail_bind(pod, kFaults.at(words[2]), times);
   return Lines{"armed"};

@@ -46,26 +46,28 @@ TEST(ScenarioMistakes, FormOfAVerb) {
       kWorld,
       {
           {"fly n1", "error: \"fly\" is no verb; write one of advance, config, "},
-          {"nodes", "error: a word is missing; write: nodes NAME [cordon] [key=value]..."},
-          {"cycle twice", "error: \"twice\" is one word too many; write: cycle"},
-          {"cycle gpu=1", "error: gpu=: cycle does not read it; write: cycle"},
-          {"plan g h", "error: \"h\" is one word too many; write: plan GANG"},
-          {"show", "error: a word is missing; write: show pods|queue|"},
-          {"show all", "error: write: show pods|queue|conditions|events|writes|nodes"},
-          {"restart now", "error: \"now\" is one word too many; write: restart"},
-          {"restart", "error: the daemon is up already"},
-          {"group h pods=3", "error: pods=: group does not read it; write: group NAME"},
-          {"group h mni=3", "error: mni=: group does not read it"},
-          {"group h basci", "error: \"basci\" is no word of a group; write basic, or a range"},
+          {"nodes", "error: nodes: a word is missing; write: nodes NAME [cordon] [key=value]..."},
+          {"cycle twice", "error: cycle: \"twice\" is one word too many; write: cycle"},
+          {"cycle gpu=1", "error: cycle: gpu= is not read here; write: cycle"},
+          {"plan g h", "error: plan: \"h\" is one word too many; write: plan GANG"},
+          {"show", "error: show: a word is missing; write: show pods|queue|"},
+          {"show all", "error: show: \"all\" is nothing to show; write: show pods|queue|"},
+          {"restart now", "error: restart: \"now\" is one word too many; write: restart"},
+          {"restart", "error: restart: the daemon is up already; write crash first"},
+          {"group h pods=3", "error: group: pods= is not read here; write: group NAME"},
+          {"group h mni=3", "error: group: mni= is not read here"},
+          {"group h basci",
+           "error: group: \"basci\" is no word of a group; write basic, or a range"},
           {"gang h basci pods=2",
-           "error: group: \"basci\" is a second name; write gangs for several"},
-          {"pods p min=3", "error: min=: pods does not read it"},
+           "error: gang: group: \"basci\" is a second name; write gangs for several"},
+          {"pods p min=3", "error: pods: min= is not read here"},
           {"pods p weight=1",
-           "error: \"weight\" is no option of a pod and no resource; see the verbs'"},
-          {"finish g-0 gpu=1", "error: gpu=: finish does not read it"},
-          {"update group g", "error: write: update group NAME min=N"},
-          {"update group g min=2 priority=3", "error: priority=: update does not read it"},
-          {"crash after=0", "error: after=0 is not allowed; write a whole number from 1 to 100000"},
+           "error: pods: weight= is no option of a pod and no resource; write one of affinity, "},
+          {"finish g-0 gpu=1", "error: finish: gpu= is not read here"},
+          {"update group g", "error: update: min= is missing; write: update group NAME min=N"},
+          {"update group g min=2 priority=3", "error: update: priority= is not read here"},
+          {"crash after=0",
+           "error: crash: after=0 is not allowed; write a whole number from 1 to 100000"},
       });
 }
 
@@ -74,25 +76,26 @@ TEST(ScenarioMistakes, SomethingTwice) {
       kWorld,
       {
           {"nodes n[2-3]",
-           "error: node: n2 is there already; choose another name, or change it with: "},
-          {"group g",
-           "error: group: default/g is there already; choose another name, or update or "},
+           "error: nodes: node n2 is there already; choose another name, or change it with: "},
+          {"group g", "error: group: group g is there already; choose another name, or update or "},
           {"gang g pods=1",
-           "error: pod: default/g-0 is there already; choose another name, or delete"},
-          {"pods x g-0", "error: pod: default/g-0 is there already"},
-          {"running gated on=n1", "error: pod: default/gated is there already"},
-          {"pods x x", "error: pod: x is named twice; keep one"},
-          {"gangs a a", "error: group: a is named twice; keep one"},
-          {"nodes n3 gpu=1 gpu=2", "error: gpu= is there twice; keep one"},
-          {"pods x selector.a=1 selector.a=2", "error: selector.a= is there twice; keep one"},
-          {"pods x gate=a gate=a", "error: gate=a is there twice; keep one"},
+           "error: gang: pod g-0 is there already; choose another name, or delete"},
+          {"pods x g-0", "error: pods: pod g-0 is there already"},
+          {"running gated on=n1", "error: running: pod gated is there already"},
+          {"pods x x", "error: pods: pod x is named twice; keep one"},
+          {"gangs a a", "error: gangs: group a is named twice; keep one"},
+          {"nodes n3 gpu=1 gpu=2", "error: nodes: gpu= is there twice; keep one"},
+          {"pods x selector.a=1 selector.a=2", "error: pods: selector.a= is there twice; keep one"},
+          {"pods x gate=a gate=a", "error: pods: gate=a is there twice; keep one"},
           {"node n1 taint=old:NoSchedule",
-           "error: taint=old: the node has one of this key and effect"},
-          {"pods a/x namespace=b", "error: namespace=b: \"a/x\" has its own; keep one of the two"},
-          {"group h basic min=2", "error: min=: a basic group has no minimum; keep one of the two"},
-          {"finish ended", "error: pod default/ended has ended already; name another"},
-          {"serve Node", "error: Node is served already; unserve it first"},
-          {"restore watch Pod", "error: Pod is watched; drop the watch first"},
+           "error: node: taint=old: the node has one of this key and effect"},
+          {"pods a/x namespace=b",
+           "error: pods: namespace=b: \"a/x\" has its own; keep one of the two"},
+          {"group h basic min=2",
+           "error: group: min=: a basic group has no minimum; keep one of the two"},
+          {"finish ended", "error: finish: pod ended has ended already; name another"},
+          {"serve Node", "error: serve: Node is served already; unserve it first"},
+          {"restore watch Pod", "error: restore: Pod is watched; drop the watch first"},
       });
 }
 
@@ -101,25 +104,34 @@ TEST(ScenarioMistakes, SomethingThatIsNotThere) {
       kWorld,
       {
           {"fail bind g-7 conflict",
-           "error: there is no pod default/g-7; make it first, or write the"},
+           "error: fail: there is no pod g-7; write one of ended, g-0, gated, or make it with: "},
           {"fail bind g-0",
-           "error: write: fail bind POD conflict|error|timeout|executed|throttled|"},
-          {"running r on=n9", "error: on=n9: there is no node n9; make it with: nodes n9"},
+           "error: fail: a word is missing; write: fail bind POD "
+           "conflict|error|timeout|executed|throttled|"},
+          {"running r on=n9",
+           "error: running: on=n9: there is no node n9; write one of n1, n2, or make it with: "},
           {"running r[1-3] on=n[1-2]",
-           "error: on=n[1-2] names 2 nodes; write one, or one for each pod"},
-          {"running r", "error: running needs on=NODE"},
-          {"node n9 gpu=1", "error: there is no node n9; make it with: nodes n9"},
+           "error: running: on=n[1-2] names 2 nodes; write one, or one for each pod"},
+          {"running r", "error: running: on= is missing; write on=NODE"},
+          {"node n9 gpu=1",
+           "error: node: there is no node n9; write one of n1, n2, or make it with: nodes n9"},
           {"node n1 untaint=new",
-           "error: untaint=new: the node has no such taint; write the key of"},
-          {"finish p", "error: there is no pod default/p; write the name of one"},
-          {"ungate ended", "error: pod default/ended has no scheduling gate; name one that has"},
-          {"update group h min=1", "error: there is no group h"},
-          {"delete node n1 n9", "error: there is no node n9; write its name"},
-          {"delete car x", "error: \"car\": write pod, group or node"},
-          {"delete node n1 grace=3s", "error: grace=: only a pod has one; leave it out"},
-          {"plan h", "error: there is no gang h"},
-          {"drop watch Car", "error: \"Car\" is no kind; write one like Pod or PodGroup"},
-          {"restore watch Pod soon", "error: \"soon\": write: restore watch KIND [expired]"},
+           "error: node: untaint=new: the node has no such taint; write the key of"},
+          {"finish p",
+           "error: finish: there is no pod p; write one of ended, g-0, gated, or make it with: "},
+          {"ungate ended", "error: ungate: pod ended has no scheduling gate; name one that has"},
+          {"update group h min=1",
+           "error: update: there is no group h; write one of g, or make it with: group h"},
+          {"delete node n1 n9",
+           "error: delete: there is no node n9; write one of n1, n2, or make it with: "},
+          {"delete car x", "error: delete: \"car\" is not deleted; write pod, group or node"},
+          {"delete node n1 grace=3s", "error: delete: grace=: only a pod has one; leave it out"},
+          {"plan h",
+           "error: plan: there is no group and no lone pod h; write one of g, or make it with: "
+           "gang h"},
+          {"drop watch Car", "error: drop: \"Car\" is no kind; write one of Pod, Node, PodGroup, "},
+          {"restore watch Pod soon",
+           "error: restore: \"soon\" is no way to restore; write: restore watch KIND [expired]"},
       });
 }
 
@@ -127,37 +139,43 @@ TEST(ScenarioMistakes, NumbersOutOfRange) {
   expect_answers(
       kWorld,
       {
-          {"nodes n3 gpu=-1", "error: gpu=-1 is below 0; write 0 or more"},
-          {"nodes n3 gpu=two", "error: gpu=two: "},
-          {"node n1 cpu=-1m", "error: cpu=-1m is below 0; write 0 or more"},
-          {"pods x cpu=-1", "error: cpu=-1 is below 0; write 0 or more"},
-          {"pods x sidecar.memory=-1", "error: memory=-1 is below 0; write 0 or more"},
-          {"pods x gpu=500m", "error: gpu=500m divides what is counted; write a whole number"},
-          {"pods x gpu=", "error: gpu=: "},
-          {"pods x port=80000", "error: port=80000 is no port; write 1 to 65535, like 8471,"},
-          {"pods x port=0", "error: port=0 is no port"},
-          {"pods x port=80/ICMP", "error: port=80/ICMP is no port"},
-          {"pods x port=80@here", "error: port=80@here is no port"},
+          {"nodes n3 gpu=-1", "error: nodes: gpu=-1 is below 0; write 0 or more"},
+          {"nodes n3 gpu=two", "error: nodes: gpu=two: "},
+          {"node n1 cpu=-1m", "error: node: cpu=-1m is below 0; write 0 or more"},
+          {"pods x cpu=-1", "error: pods: cpu=-1 is below 0; write 0 or more"},
+          {"pods x sidecar.memory=-1",
+           "error: pods: sidecar.memory=-1 is below 0; write 0 or more"},
+          {"pods x gpu=500m",
+           "error: pods: gpu=500m divides what is counted; write a whole number"},
+          {"pods x gpu=", "error: pods: gpu=: "},
+          {"pods x res.=1", "error: pods: res.=: \"\" is no key; write at most 63 letters, "},
+          {"pods x init.res.a/b/c=1", "error: pods: init.res.a/b/c=: \"a/b/c\" is no key"},
+          {"pods x init.weight=1", "error: pods: init.weight= is no option of a pod and no "},
+          {"pods x port=80000", "error: pods: port=80000 is no port; write 1 to 65535, like 8471,"},
+          {"pods x port=0", "error: pods: port=0 is no port"},
+          {"pods x port=80/ICMP", "error: pods: port=80/ICMP is no port"},
+          {"pods x port=80@here", "error: pods: port=80@here is no port"},
           {"pods x priority=1000000001",
-           "error: priority=1000000001 is not allowed; write a whole number"},
-          {"group h priority=1000000001", "error: priority=1000000001 is not allowed"},
+           "error: pods: priority=1000000001 is not allowed; write a whole number"},
+          {"group h priority=1000000001", "error: group: priority=1000000001 is not allowed"},
           {"group h min=0",
-           "error: min=0 is not allowed; write a whole number from 1 to 2147483647"},
+           "error: group: min=0 is not allowed; write a whole number from 1 to 2147483647"},
           {"gang h pods=-1",
-           "error: pods=-1 is not allowed; write a whole number from 0 to 100000"},
+           "error: gang: pods=-1 is not allowed; write a whole number from 0 to 100000"},
           {"gangs a b pods=50001",
-           "error: pods=50001 is not allowed; write a whole number from 0 to"},
-          {"gang h pods=x", "error: pods=x is not allowed"},
-          {"update group g min=-3", "error: min=-3 is not allowed"},
+           "error: gangs: pods=50001 is not allowed; write a whole number from 0 to"},
+          {"gang h pods=x", "error: gang: pods=x is not allowed"},
+          {"update group g min=-3", "error: update: min=-3 is not allowed"},
           {"fail bind g-0 error times=0",
-           "error: times=0 is not allowed; write a whole number from 1"},
+           "error: fail: times=0 is not allowed; write a whole number from 1"},
           {"nodes n[3-999999]",
-           "error: \"n[3-999999]\" stands for more than 100000 names, the most"},
+           "error: nodes: \"n[3-999999]\" stands for more than 100000 names, the most"},
           {"pods a[1-100000] b",
-           "error: pod: more than 100000 names in one command, the most; split"},
-          {"advance soon", "error: advance: \"soon\" is not a duration"},
-          {"advance 9000h", "error: advance: 9000h is longer than 8760h, the most; write less"},
-          {"delete pod g-0 grace=-1s", "error: grace=: \"-1s\" is not a duration"},
+           "error: pods: more than 100000 pod names in one command, the most; split"},
+          {"advance soon", "error: advance: advance: \"soon\" is not a duration"},
+          {"advance 9000h",
+           "error: advance: advance: 9000h is longer than 8760h, the most; write less"},
+          {"delete pod g-0 grace=-1s", "error: delete: grace=: \"-1s\" is not a duration"},
       });
 }
 
@@ -166,60 +184,146 @@ TEST(ScenarioMistakes, NamesThatKubernetesRefuses) {
       kWorld,
       {
           {"nodes N1",
-           "error: node: \"N1\" is no name in Kubernetes; write at most 253 of a-z, 0-9,"},
-          {"nodes a..b", "error: node: \"a..b\" is no name"},
-          {"nodes a/b", "error: node: \"a/b\" is no name"},
-          {"pods p_1", "error: pod: \"p_1\" is no name"},
-          {"pods -p", "error: pod: \"-p\" is no name"},
+           "error: nodes: node: \"N1\" is no name in Kubernetes; write at most 253 of a-z, 0-9,"},
+          {"nodes a..b", "error: nodes: node: \"a..b\" is no name"},
+          {"nodes a/b", "error: nodes: node: \"a/b\" is no name"},
+          {"pods p_1", "error: pods: pod: \"p_1\" is no name"},
+          {"pods -p", "error: pods: pod: \"-p\" is no name"},
           {"pods a.b/p",
-           "error: pod: namespace: \"a.b\" is no namespace; write at most 63 of a-z,"},
-          {"pods p]", "error: pod: \"p]\" is no name"},
-          {"pods p namespace=", "error: namespace=: \"\" is no namespace"},
-          {"pods p group=G", "error: group=: \"G\" is no name"},
-          {"pods p scheduler=", "error: scheduler=: \"\" is no name"},
+           "error: pods: pod: namespace: \"a.b\" is no namespace; write at most 63 of a-z,"},
+          {"pods p]", "error: pods: pod: \"p]\" is no name"},
+          {"pods p namespace=", "error: pods: namespace=: \"\" is no namespace"},
+          {"pods p group=G", "error: pods: group=: \"G\" is no name"},
+          {"pods p scheduler=", "error: pods: scheduler=: \"\" is no name"},
           {"pods p gate=a/b/c",
-           "error: gate=: \"a/b/c\" is no key; write at most 63 letters, digits,"},
-          {"pods p selector.=a", "error: selector.: \"\" is no key"},
+           "error: pods: gate=: \"a/b/c\" is no key; write at most 63 letters, digits,"},
+          {"pods p selector.=a", "error: pods: selector.: \"\" is no key"},
           {"pods p selector.a=b/c",
-           "error: selector.a=: \"b/c\" is no value of a label or taint; write"},
+           "error: pods: selector.a=: \"b/c\" is no value of a label or taint; write"},
           {"pods p uses=magic",
-           "error: uses=magic is unknown; write pod-affinity, topology-spread,"},
+           "error: pods: uses=magic is unknown; write pod-affinity, topology-spread,"},
           {"pods p affinity=pool",
-           "error: affinity=pool is not key:Operator:values; write one like"},
+           "error: pods: affinity=pool is not of the form key:Operator:values; write key:In:"},
           {"pods p affinity=pool:Is:a",
-           "error: affinity=pool:Is:a has no such operator; write In or"},
-          {"pods p affinity=pool:Gt:1,2", "error: affinity=pool:Gt:1,2 has no such operator"},
+           "error: pods: affinity=pool:Is:a has no operator \"Is\"; write key:In:a,b, "},
+          {"pods p affinity=pool:Gt:1,2",
+           "error: pods: affinity=pool:Gt:1,2 has 2 values for Gt; write"},
           {"pods p tolerate=old:Never",
-           "error: tolerate=old:Never is no toleration; write key, key:No"},
-          {"pods p tolerate=a:Equal:b:c", "error: tolerate=a:Equal:b:c is no toleration"},
+           "error: pods: tolerate=old:Never is no toleration; write key, key:No"},
+          {"pods p tolerate=a:Exists:b", "error: pods: tolerate=a:Exists:b is no toleration; "},
+          {"pods p tolerate=a:Equal:b:c", "error: pods: tolerate=a:Equal:b:c is no toleration"},
           {"nodes n3 wings",
-           "error: \"wings\" is no word of a node; write cordon, uncordon or key=val"},
-          {"nodes n3 taint=a", "error: taint=a has no effect; write key=value:Effect"},
-          {"nodes n3 taint=a:Never", "error: \"Never\" is no taint effect; write NoSchedule, "},
-          {"nodes n3 taint=:NoSchedule", "error: taint=: \"\" is no key"},
-          {"nodes n3 pool=a/b", "error: label pool: \"a/b\" is no value"},
-          {"nodes n3 -pool=a", "error: label: \"-pool\" is no key"},
-          {"group H", "error: group: \"H\" is no name"},
-          {"group h topology=a/b/c", "error: topology=: \"a/b/c\" is no key"},
-          {"group h parent=R", "error: parent=: \"R\" is no name"},
-          {"gangs g[0-", "error: \"g[0-\" is not a name range; write one like n[1-3]"},
+           "error: nodes: \"wings\" is no word of a node; write cordon, uncordon or key=val"},
+          {"nodes n3 taint=a", "error: nodes: taint=a has no effect; write key=value:Effect"},
+          {"nodes n3 taint=a:Never",
+           "error: nodes: taint=a:Never: \"Never\" is no effect; write NoSchedule, "},
+          {"nodes n3 taint=:NoSchedule", "error: nodes: taint=: \"\" is no key"},
+          {"nodes n3 pool=a/b", "error: nodes: label pool: \"a/b\" is no value"},
+          {"nodes n3 -pool=a", "error: nodes: label: \"-pool\" is no key"},
+          {"group H", "error: group: group: \"H\" is no name"},
+          {"group h topology=a/b/c", "error: group: topology=: \"a/b/c\" is no key"},
+          {"group h parent=R", "error: group: parent=: \"R\" is no name"},
+          {"gangs g[0-", "error: gangs: \"g[0-\" is not a name range; write one like n[1-3]"},
       });
 }
 
+TEST(ScenarioMistakes, WordsOfRepels) {
+  const std::string forms =
+      "; write key:In:a,b@topologyKey, key:NotIn:a,b@topologyKey, key:Exists@topologyKey or "
+      "key:DoesNotExist@topologyKey\n";
+  const std::string head = "error: pods: repels=";
+  const Rows rows = {
+      {"app:In:web", "app:In:web has no @topologyKey" + forms},
+      {"app@zone", "app@zone is not of the form key:Operator:values" + forms},
+      {"app:In:a:b@zone", "app:In:a:b@zone is not of the form key:Operator:values" + forms},
+      {"@zone", "@zone is not of the form key:Operator:values" + forms},
+      {"", " has no @topologyKey" + forms},
+      {"app:Is:web@zone", "app:Is:web@zone has no operator \"Is\"" + forms},
+      {"app::web@zone", "app::web@zone has no operator \"\"" + forms},
+      {"app:Gt:3@zone", "app:Gt:3@zone has no operator \"Gt\"" + forms},
+      {"app:In@zone", "app:In@zone has 0 values for In" + forms},
+      {"app:Exists:a@zone", "app:Exists:a@zone has 1 value for Exists" + forms},
+      {"app:In:@zone", "app:In:@zone has an empty value" + forms},
+      {"app:NotIn:a,,b@zone", "app:NotIn:a,,b@zone has an empty value" + forms},
+      {":In:web@zone", ":In:web@zone: \"\" is no key; write at most 63 letters, "},
+      {"a_:In:web@zone", "a_:In:web@zone: \"a_\" is no key; write at most 63 letters, "},
+      {"app:In:a/b@zone", "app:In:a/b@zone: \"a/b\" is no value of a label or taint; write at "},
+      {"app:In:web@", "app:In:web@: topologyKey: \"\" is no key; write at most 63 letters, "},
+      {"app:In:web@-z", "app:In:web@-z: topologyKey: \"-z\" is no key; write at most 63 letters, "},
+  };
+  for (const auto& [word, problem] : rows) {
+    const std::string expected = head + problem;
+    EXPECT_EQ(answer(kWorld, "pods p repels=" + word).substr(0, expected.size()), expected);
+  }
+  for (const char* word : {"app:In:web,db@zone", "app:NotIn:web@zone", "a.b/c:Exists@x.y/zone",
+                           "app:DoesNotExist@kubernetes.io/hostname"}) {
+    EXPECT_EQ(answer(kWorld, "pods p repels=" + std::string(word)), "1 pod\n") << word;
+  }
+}
+
+TEST(ScenarioMistakes, ReasonsOfAFailedPod) {
+  for (const char* word : {"oom", "Out-of-cpu", "OutOfa/b/c", "3Strikes", "Evicted.", ""}) {
+    const std::string reason = "reason=" + std::string(word);
+    EXPECT_EQ(answer(kWorld, "fail g-0 " + reason),
+              "error: fail: " + reason +
+                  " is no reason of a pod; write a CamelCase word like Evicted or "
+                  "UnexpectedAdmissionError, or OutOf and a resource like OutOfcpu\n");
+  }
+  for (const char* word :
+       {"Evicted", "OutOfcpu", "OutOfexample.com/nic", "UnexpectedAdmissionError"}) {
+    EXPECT_EQ(answer(kWorld, "fail g-0 reason=" + std::string(word)), "1 pod failed\n") << word;
+  }
+  expect_answers(kWorld,
+                 {
+                     {"fail g-0 times=2", "error: fail: times= is not read here; write it with: "},
+                     {"fail bind g-0 conflict reason=Evicted",
+                      "error: fail: reason= is not read here; write it with: fail POD"},
+                     {"fail bind g-0 rudely",
+                      "error: fail: \"rudely\" is no end of a Binding; write: fail bind POD "},
+                 });
+}
+
+TEST(ScenarioMistakes, PodsThatAreNotPlanned) {
+  const std::string head = std::string(kWorld) +
+                           "pods other scheduler=default-scheduler\n----\n\n"
+                           "running there on=n1\n----\n\n";
+  expect_answers(head,
+                 {
+                     {"plan g-0", "error: plan: pod g-0 is a member; write: plan g\n"},
+                     {"plan ended", "error: plan: pod ended has ended; name one that waits"},
+                     {"plan there", "error: plan: pod there is bound to n1 already; name one"},
+                     {"plan other",
+                      "error: plan: pod other is of scheduler default-scheduler; name one of "
+                      "gang-scheduler\n"},
+                     {"plan gated", "nothing to place\n  0 bound, minimum 1, 1 gated\n"},
+                 });
+  EXPECT_EQ(
+      answer(std::string(kWorld) + "drop watch Pod\n----\n\npods late\n----\n\n", "plan late"),
+      "error: plan: pod late is not known to the daemon; restore watch Pod first\n");
+}
+
+TEST(ScenarioMistakes, ListsOfManyNamesAreCut) {
+  EXPECT_EQ(answer("# test\nnodes n[1-8]\n----\n\n", "node m"),
+            "error: node: there is no node m; write one of n1, n2, n3, n4, n5 (3 more), or make it "
+            "with: nodes m\n");
+  EXPECT_EQ(answer("# test\n", "update group g min=2"),
+            "error: update: there is no group g; make it with: group g\n");
+}
+
 TEST(ScenarioMistakes, OptionsOfTheDaemon) {
-  expect_answers(
-      "# test\n",
-      {
-          {"config", "error: no option is named; write: config key=value"},
-          {"config speed=1", "error: no option \"speed\"; write one of "},
-          {"config gated_members=no",
-           "error: gated_members: \"no\" is not allowed; write leave_out or"},
-          {"config search_steps_max=0",
-           "error: search_steps_max: \"0\" is not allowed; write a whole"},
-          {"config repair_deadline=0s",
-           "error: repair_deadline: \"0s\" is not allowed; write a duration"},
-          {"config gated_members=hold gated_members=hold", "error: gated_members= is there twice"},
-      });
+  expect_answers("# test\n",
+                 {
+                     {"config", "error: config: no option is named; write: config key=value"},
+                     {"config speed=1", "error: config: no option \"speed\"; write one of "},
+                     {"config gated_members=no",
+                      "error: config: gated_members: \"no\" is not allowed; write leave_out or"},
+                     {"config search_steps_max=0",
+                      "error: config: search_steps_max: \"0\" is not allowed; write a whole"},
+                     {"config repair_deadline=0s",
+                      "error: config: repair_deadline: \"0s\" is not allowed; write a duration"},
+                     {"config gated_members=hold gated_members=hold",
+                      "error: config: gated_members= is there twice"},
+                 });
 }
 
 TEST(ScenarioMistakes, ChangeNothing) {
@@ -231,7 +335,13 @@ TEST(ScenarioMistakes, ChangeNothing) {
             "g-0  pending\n"
             "gated  pending, SchedulingGated: Scheduling is blocked due to non-empty scheduling "
             "gates\n");
-  EXPECT_EQ(answer(head, "show conditions"), "g  no condition\n");
+  EXPECT_EQ(
+      answer(head, "show conditions"),
+      "g  no condition\n"
+      "pod ended  no condition\n"
+      "pod gated\n"
+      "  PodScheduled=False SchedulingGated: Scheduling is blocked due to non-empty scheduling "
+      "gates\n");
   EXPECT_EQ(answer(head, "nodes n3"), "1 node\n");
 }
 
@@ -241,7 +351,7 @@ TEST(ScenarioMistakes, AreListedWithTheirLines) {
                    ScenarioMode::kRewrite);
   ASSERT_TRUE(result);
   ASSERT_EQ(result->mistakes.size(), 2U);
-  EXPECT_EQ(result->mistakes[0], "line 2: gpu=-1 is below 0; write 0 or more");
+  EXPECT_EQ(result->mistakes[0], "line 2: nodes: gpu=-1 is below 0; write 0 or more");
   EXPECT_EQ(result->mistakes[1].substr(0, 8), "line 8: ");
 }
 
@@ -253,20 +363,22 @@ TEST(ScenarioMistakes, FilesThatLoad) {
   };
   const std::string node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n";
   const std::string fresh = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n";
-  const std::string where = "error: " + folder + "/odd.yaml: ";
-  EXPECT_EQ(load(""), where + "holds no object; write one with kind and name\n");
+  const std::string where = "error: load: " + folder + "/odd.yaml: ";
+  EXPECT_EQ(load(""),
+            where + "holds no object; write one with apiVersion, kind and metadata.name\n");
   EXPECT_EQ(load(node),
-            where + "Node: n1 is there already; choose another name, or delete it first\n");
-  EXPECT_EQ(load(fresh + "---\n" + fresh),
-            where + "Pod default/p is in the file twice; keep one\n");
+            where + "Node n1 is there already; choose another name, or delete it first\n");
+  EXPECT_EQ(load(fresh + "---\n" + fresh), where + "Pod p is in the file twice; keep one\n");
   EXPECT_EQ(load("apiVersion: v1\nkind: Pod\nmetadata: {name: P}\n").substr(0, where.size() + 25),
             where + "Pod metadata.name: \"P\" is");
-  EXPECT_EQ(load("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"),
-            "0 objects\nskipped Namespace x\n");
+  EXPECT_EQ(
+      load("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"),
+      "0 objects\nskipped Namespace x: the simulator holds Pod, Node, PodGroup, CompositePodGroup "
+      "and PriorityClass only\n");
   EXPECT_EQ(answer("# test\n", "load ."),
-            "error: " + folder + "/.: is a directory; name the files in it\n");
+            "error: load: " + folder + "/.: is a directory; name the files in it\n");
   EXPECT_EQ(answer("# test\n", "load no.yaml"),
-            "error: " + folder + "/no.yaml: cannot be read; name an existing file\n");
+            "error: load: " + folder + "/no.yaml: cannot be read; name an existing file\n");
 }
 
 }  // namespace

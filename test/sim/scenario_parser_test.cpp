@@ -75,7 +75,7 @@ TEST(Command, RefusesAnEmptyLineAndAnEmptyKey) {
   EXPECT_FALSE(Command::parse(" \t"));
   const auto no_key = Command::parse("nodes =4");
   ASSERT_FALSE(no_key);
-  EXPECT_EQ(no_key.error().message, "\"=4\" has no key before the \"=\"");
+  EXPECT_EQ(no_key.error().message, "\"=4\" has no key before the \"=\"; write key=value");
 }
 
 TEST(Command, ReadsWholeNumbersOnly) {

@@ -52,7 +52,7 @@ TEST(Scenario, NamesTheFirstBlockThatDiffers) {
 TEST(Scenario, RefusesConfigAfterTheFirstCommand) {
   const std::string text =
       conversation("# test\nnodes n1\n----\n\nconfig gated_members=hold\n----\n");
-  EXPECT_NE(text.find("error: config comes before every other command; move it up"),
+  EXPECT_NE(text.find("error: config: comes before every other command; move it up"),
             std::string::npos);
 }
 
@@ -62,9 +62,9 @@ TEST(Scenario, ShowsNothingOfADaemonThatIsDown) {
       "pods\n----\n");
   EXPECT_EQ(text,
             "# test\ncrash\n----\ndaemon  killed\n\n"
-            "show queue\n----\nerror: the daemon is down; write restart first\n\n"
-            "plan g\n----\nerror: the daemon is down; write restart first\n\n"
-            "crash\n----\nerror: the daemon is down already\n\n"
+            "show queue\n----\nerror: show: the daemon is down; write restart first\n\n"
+            "plan g\n----\nerror: plan: the daemon is down; write restart first\n\n"
+            "crash\n----\nerror: crash: the daemon is down already; write restart first\n\n"
             "show pods\n----\nnone\n");
 }
 
@@ -77,8 +77,11 @@ TEST(Scenario, PlanChangesNothing) {
   const std::string text = conversation(
       "# test\nnodes n1 gpu=2\n----\n\ngang g pods=2 min=2 gpu=1\n----\n\nplan g\n----\n\n"
       "show writes\n----\n\ncycle\n----\n\nplan g\n----\n");
+  EXPECT_NE(text.find("plan g\n----\nplaced\n  g-0 n1\n  g-1 n1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("show writes\n----\nnone\n"), std::string::npos) << text;
   EXPECT_NE(text.find("g  bound\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("plan g\n----\nnothing to place\n  2 bound, minimum 2\n"), std::string::npos)
+      << text;
 }
 
 }  // namespace

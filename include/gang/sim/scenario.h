@@ -14,7 +14,8 @@
 //   pods p[0-3] group=train gpu=1 ...    pods; without group= they are lone pods
 //        selector.pool=a  affinity=pool:In:a,b  tolerate=key[:Effect]  port=8471[/UDP]  gate=g
 //        priority=5  scheduler=other  init.cpu=1  sidecar.cpu=1  bare (no controller)
-//        label.app=web  repels=app:In:web@zone (required anti-affinity)
+//        label.app=web  repels=app:In:web@zone (required anti-affinity; also NotIn, Exists,
+//        DoesNotExist)
 //        uses=pod-affinity|topology-spread|volumes|resource-claims
 //   running r0 on=n1 gpu=1 ...           a pod of the default scheduler that runs there; also
 //                                        r[0-2] on=n[1-3]
@@ -24,7 +25,8 @@
 //   load FILE.yaml                       real manifests, path relative to the scenario
 //   cycle                                run until nothing is left to do at this time
 //   advance 30s                          let time pass, doing what falls due
-//   plan train                           what the engine would answer now; changes nothing
+//   plan train                           what the engine would answer now, for a gang or a lone
+//                                        pod; changes nothing on the server
 //   fail bind train-1 conflict|error|timeout|executed|throttled|forbidden [times=3]
 //   drop watch Pod | restore watch Pod [expired] | unserve PodGroup | serve PodGroup
 //   crash [after=2] | restart            kill the daemon (after 2 more Bindings); start a new one

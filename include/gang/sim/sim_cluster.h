@@ -63,6 +63,7 @@ class SimCluster final : public kube::Client {
   [[nodiscard]] const api::Node* node(const std::string& name) const;
   [[nodiscard]] const api::PodGroup* pod_group(const api::ObjectKey& key) const;
   [[nodiscard]] const Objects<api::Pod>& pods() const { return pods_; }
+  [[nodiscard]] const Objects<api::Node>& nodes() const { return nodes_; }
   [[nodiscard]] const Objects<api::PodGroup>& pod_groups() const { return groups_; }
   [[nodiscard]] const std::vector<api::Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<WriteRecord>& writes() const { return writes_; }
@@ -81,8 +82,7 @@ class SimCluster final : public kube::Client {
   [[nodiscard]] bool is_served(api::Kind kind) const { return !unserved_.contains(kind); }
 
   // --- faults and execution ---------------------------------------------------------------------
-  /// The next `count` Bindings of the pod end this way.
-  void fail_bind(const api::ObjectKey& pod, BindFault fault, int count);
+  void fail_bind(const api::ObjectKey& pod, BindFault fault, int count);  ///< the next `count`
   [[nodiscard]] bool has_requests() const { return !requests_.empty(); }
   void execute_next();             ///< the oldest request, and answers it
   void execute_next_unanswered();  ///< the same, and its answer is lost
