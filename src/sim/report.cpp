@@ -1,8 +1,10 @@
 #include "sim/report.h"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
+#include "sim/resource_words.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -15,7 +17,9 @@ std::string pod_line(const api::Pod& pod) {
   std::string line = short_name(pod.meta.key);
   if (!pod.node_name.empty()) line += "  " + pod.node_name;
   if (pod.phase == api::PodPhase::kSucceeded) return line + "  succeeded";
-  if (pod.phase == api::PodPhase::kFailed) return line + "  failed";
+  if (pod.phase == api::PodPhase::kFailed) {
+    return line + "  failed" + (pod.status_reason.empty() ? "" : ", " + pod.status_reason);
+  }
   if (pod.is_terminating()) return line + "  terminating";
   if (!pod.node_name.empty()) return line + "  bound";
   const api::Condition* scheduled = api::find_condition(pod.conditions, "PodScheduled");
@@ -30,20 +34,30 @@ std::vector<std::string> show_pods(const SimCluster& cluster) {
 }
 
 std::string condition_line(const api::Condition& condition) {
-  std::string line = std::string(kIndent) + condition.type + "=" +
-                     std::string(api::status_text(condition.status)) + " " + condition.reason;
+  std::string line =
+      std::string(kIndent) + condition.type + "=" + std::string(api::status_text(condition.status));
+  if (!condition.reason.empty()) line += " " + condition.reason;
   if (!condition.message.empty()) line += ": " + condition.message;
   return line;
 }
 
-std::vector<std::string> show_conditions(const SimCluster& cluster) {
+void append_conditions(std::vector<std::string>& lines, const std::string& name,
+                       std::vector<api::Condition> conditions) {
+  lines.push_back(name + (conditions.empty() ? "  no condition" : ""));
+  std::ranges::sort(conditions, {}, &api::Condition::type);
+  for (const api::Condition& condition : conditions) lines.push_back(condition_line(condition));
+}
+
+/// Those of every PodGroup, then those of every lone pod of ours.
+std::vector<std::string> show_conditions(const Simulator& simulator) {
   std::vector<std::string> lines;
-  for (const auto& [key, group] : cluster.pod_groups()) {
-    lines.push_back(short_name(key) + (group.conditions.empty() ? "  no condition" : ""));
-    std::vector<api::Condition> sorted = group.conditions;
-    std::sort(sorted.begin(), sorted.end(),
-              [](const auto& a, const auto& b) { return a.type < b.type; });
-    for (const api::Condition& condition : sorted) lines.push_back(condition_line(condition));
+  for (const auto& [key, group] : simulator.cluster().pod_groups()) {
+    append_conditions(lines, short_name(key), group.conditions);
+  }
+  for (const auto& [key, pod] : simulator.cluster().pods()) {
+    const bool is_ours = pod.scheduler_name == simulator.scheduler_name();
+    if (!is_ours || !pod.pod_group_name.empty()) continue;
+    append_conditions(lines, "pod " + short_name(key), pod.conditions);
   }
   return lines;
 }
@@ -79,6 +93,7 @@ std::vector<std::string> show_queue(Simulator& simulator) {
 
 /// Requested of allocatable for every resource that something requests, per node.
 std::vector<std::string> show_nodes(Simulator& simulator) {
+  simulator.hear();
   const auto snapshot = simulator.scheduler().state().snapshot();
   std::vector<std::string> lines;
   for (const cluster::NodeIndex node : snapshot->by_name()) {
@@ -87,13 +102,65 @@ std::vector<std::string> show_nodes(Simulator& simulator) {
       const cluster::ResourceId resource{static_cast<std::uint16_t>(i)};
       const std::int64_t requested = snapshot->requested(node, resource);
       if (requested == 0) continue;
-      const char* unit = resource == cluster::kCpu ? "m" : "";
-      line += "  " + snapshot->resources()[i] + " " + std::to_string(requested) + unit + " of " +
-              std::to_string(snapshot->allocatable(node, resource)) + unit;
+      const std::string& name = snapshot->resources()[i];
+      line += "  " + name + " " + amount_text(name, requested) + " of " +
+              amount_text(name, snapshot->allocatable(node, resource));
     }
     lines.push_back(line);
   }
   return lines;
+}
+
+/// Why there is no gang to plan under this name.
+tl::unexpected<Error> no_gang(const Simulator& simulator, const api::ObjectKey& key) {
+  const std::string name = short_name(key);
+  const api::Pod* pod = simulator.cluster().pod(key);
+  if (pod == nullptr) {
+    std::vector<std::string> known;
+    for (const auto& [group, unused] : simulator.cluster().pod_groups()) {
+      known.push_back(short_name(group));
+    }
+    const std::string known_ones =
+        known.empty() ? "" : "write one of " + short_list(known) + ", or ";
+    return fail(Code::kNotFound, "there is no group and no lone pod " + name + "; " + known_ones +
+                                     "make it with: gang " + name);
+  }
+  const auto refuse = [&](const std::string& problem) {
+    return fail(Code::kInvalidArgument, "pod " + name + " " + problem);
+  };
+  if (!pod->pod_group_name.empty()) {
+    const api::ObjectKey group{key.name_space, pod->pod_group_name};
+    return refuse("is a member; write: plan " + short_name(group));
+  }
+  if (pod->is_terminal()) return refuse("has ended; name one that waits");
+  if (!pod->node_name.empty()) {
+    return refuse("is bound to " + pod->node_name + " already; name one that waits");
+  }
+  if (pod->scheduler_name != simulator.scheduler_name()) {
+    return refuse("is of scheduler " + pod->scheduler_name + "; name one of " +
+                  simulator.scheduler_name());
+  }
+  return refuse("is not known to the daemon; restore watch Pod first");
+}
+
+/// A PodGroup with its pods, or a lone pod that waits.
+Result<cluster::Gang> named_gang(Simulator& simulator, const std::string& name) {
+  simulator.hear();
+  const api::ObjectKey key = parse_key(name);
+  const cluster::ClusterState& state = simulator.scheduler().state();
+  std::optional<cluster::GangId> id = state.find_gang(key);
+  const api::Pod* pod = simulator.cluster().pod(key);
+  if (!id && pod != nullptr && pod->pod_group_name.empty()) id = state.find_gang(pod->meta.uid);
+  std::optional<cluster::Gang> gang = id ? state.gang(*id) : std::nullopt;
+  if (!gang) return no_gang(simulator, key);
+  return *std::move(gang);
+}
+
+std::string member_counts(const cluster::Gang& gang) {
+  std::string text =
+      std::to_string(gang.counts.bound) + " bound, minimum " + std::to_string(gang.minimum);
+  if (gang.counts.gated > 0) text += ", " + std::to_string(gang.counts.gated) + " gated";
+  return text;
 }
 
 }  // namespace
@@ -117,7 +184,7 @@ std::vector<std::string> trace_lines(const std::vector<TraceEntry>& entries, Tra
 
 Result<std::vector<std::string>> show(Simulator& simulator, std::string_view what) {
   if (what == "pods") return show_pods(simulator.cluster());
-  if (what == "conditions") return show_conditions(simulator.cluster());
+  if (what == "conditions") return show_conditions(simulator);
   if (what == "events") return show_events(simulator.cluster());
   if (what == "writes") return show_writes(simulator.cluster());
   const bool needs_daemon = what == "queue" || what == "nodes";
@@ -126,7 +193,9 @@ Result<std::vector<std::string>> show(Simulator& simulator, std::string_view wha
   }
   if (what == "queue") return show_queue(simulator);
   if (what == "nodes") return show_nodes(simulator);
-  return fail(Code::kInvalidArgument, "write: show pods|queue|conditions|events|writes|nodes");
+  return fail(Code::kInvalidArgument,
+              "\"" + std::string(what) +
+                  "\" is nothing to show; write: show pods|queue|conditions|events|writes|nodes");
 }
 
 Result<std::vector<std::string>> plan_lines(Simulator& simulator, const std::string& gang,
@@ -134,15 +203,16 @@ Result<std::vector<std::string>> plan_lines(Simulator& simulator, const std::str
   if (!simulator.daemon_is_up()) {
     return fail(Code::kUnavailable, "the daemon is down; write restart first");
   }
-  cluster::ClusterState& state = simulator.scheduler().state();
-  const auto id = state.find_gang(parse_key(gang));
-  const auto value = id ? state.gang(*id) : std::nullopt;
-  if (!value) return fail(Code::kNotFound, "there is no gang " + gang);
-  engine::Planner planner(options);
-  const engine::Decision decision = planner.plan(*state.snapshot(), *value);
+  GANG_TRY(const cluster::Gang value, named_gang(simulator, gang));
   std::vector<std::string> lines;
+  if (value.counts.pending == 0) {
+    return std::vector<std::string>{"nothing to place",
+                                    std::string(kIndent) + member_counts(value)};
+  }
+  engine::Planner planner(options);
+  const engine::Decision decision = planner.plan(*simulator.scheduler().state().snapshot(), value);
   if (const auto* plan = std::get_if<engine::Plan>(&decision)) {
-    lines.push_back("placed");
+    lines.emplace_back("placed");
     for (const engine::Assignment& assignment : plan->assignments) {
       lines.push_back(std::string(kIndent) + short_name(assignment.pod) + " " +
                       assignment.node_name);
@@ -150,7 +220,7 @@ Result<std::vector<std::string>> plan_lines(Simulator& simulator, const std::str
     return lines;
   }
   const auto& explanation = std::get<engine::Explanation>(decision);
-  lines.push_back(engine::verdict_name(explanation.verdict));
+  lines.emplace_back(engine::verdict_name(explanation.verdict));
   lines.push_back(std::string(kIndent) + explanation.message);
   for (const engine::Reason& reason : explanation.reasons) {
     lines.push_back(std::string(kIndent) + reason.filter + "  " +

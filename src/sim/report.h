@@ -24,7 +24,7 @@ enum class TraceTime { kHide, kShow };
 /// show pods | queue | conditions | events | writes | nodes.
 [[nodiscard]] Result<std::vector<std::string>> show(Simulator& simulator, std::string_view what);
 
-/// What the engine would answer for the gang now; plans on a copy, changes nothing.
+/// What the engine would answer for the gang or lone pod now; nothing on the server changes.
 [[nodiscard]] Result<std::vector<std::string>> plan_lines(Simulator& simulator,
                                                           const std::string& gang,
                                                           const engine::Options& options);

@@ -150,6 +150,10 @@ void Simulator::trace_explanation(const engine::Explanation& explanation) {
   trace(short_name(explanation.gang.key), std::move(text), std::move(details));
 }
 
+const std::string& Simulator::scheduler_name() const {
+  return options_.scheduler.scheduler_name;
+}
+
 // --- the loop -----------------------------------------------------------------------------------
 
 void Simulator::settle() {
@@ -172,6 +176,11 @@ bool Simulator::run_posted() {
   daemon_->posted.pop_front();
   function();
   return true;
+}
+
+void Simulator::hear() {
+  CHECK(daemon_ != nullptr);
+  deliver_deltas();
 }
 
 bool Simulator::deliver_deltas() {

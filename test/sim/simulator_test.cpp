@@ -50,6 +50,18 @@ TEST(Simulator, SettlesWithoutMovingTime) {
   EXPECT_TRUE(simulator.take_trace().empty());
 }
 
+TEST(Simulator, HearsWithoutPlanning) {
+  Simulator simulator{SimulatorOptions{}};
+  put_gang_of_two(simulator.cluster());
+  EXPECT_EQ(simulator.scheduler().state().counts().pending_pods, 0U);
+  simulator.hear();
+  EXPECT_EQ(simulator.scheduler().state().counts().pending_pods, 2U);
+  EXPECT_FALSE(simulator.cluster().has_requests());
+  EXPECT_TRUE(simulator.take_trace().empty());
+  simulator.settle();
+  EXPECT_EQ(bound_count(simulator.cluster()), 2);
+}
+
 TEST(Simulator, AdvanceStopsAtEachTimer) {
   Simulator simulator{SimulatorOptions{}};
   put_gang_of_two(simulator.cluster());

@@ -49,6 +49,11 @@ class Simulator {
   /// REQUIRES: the daemon is up.
   [[nodiscard]] scheduler::Scheduler& scheduler() { return *daemon_->scheduler; }
   [[nodiscard]] bool daemon_is_up() const { return daemon_ != nullptr; }
+  /// Of the daemon; pods that name it are ours.
+  [[nodiscard]] const std::string& scheduler_name() const;
+  /// Tells the daemon what its watches have, as the next settle() begins. Plans nothing and changes
+  /// nothing on the server. REQUIRES: the daemon is up.
+  void hear();
 
   /// Runs everything due at the current time until nothing is left to do, at most kStepsMax steps.
   void settle();
