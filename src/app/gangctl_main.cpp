@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/version.h"
+#include "gang/base/log.h"
 #include "gang/sim/scenario.h"
 
 namespace {
@@ -28,7 +29,8 @@ gang::Result<void> write_file(const std::string& path, const std::string& text) 
   std::ofstream file(path, std::ios::trunc);
   file << text;
   file.close();
-  if (!file) return gang::fail(gang::Code::kUnavailable, path + ": cannot be written");
+  if (!file)
+    return gang::fail(gang::Code::kUnavailable, path + ": cannot be written; give a path that can");
   return {};
 }
 
@@ -86,5 +88,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
   }
+  // Log lines carry the time of the machine, and a scenario has its own: show events says the rest.
+  gang::log::configure(gang::log::Level::kOff, gang::log::Format::kText);
   return run(flags);
 }

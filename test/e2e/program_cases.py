@@ -54,8 +54,15 @@ def gangctl_names_the_line_of_a_mistake():
         done = _run(path)
         assert done.returncode == 1, done
         for part in (f"FAILED {path}\n", "line 6: nodes n2 gpu=-1\n",
-                     "error: gpu=-1 is below 0; write 0 or more\n"):
+                     "error: nodes: gpu=-1 is below 0; write 0 or more\n"):
             assert part in done.stdout, done.stdout
+
+
+@own_world
+def gangctl_writes_no_line_of_a_log():
+    done = _run(daemon.ROOT / "test/scenarios/binding/rollback-when-repair-fails.txt")
+    assert done.returncode == 0, done
+    assert done.stderr == "", done.stderr
 
 
 class _Attack:
@@ -135,4 +142,4 @@ def slow_clients_do_not_hold_the_health_endpoints():
 
 
 TESTS = [gangctl_says_what_is_no_scenario, gangctl_names_the_line_of_a_mistake,
-         slow_clients_do_not_hold_the_health_endpoints]
+         gangctl_writes_no_line_of_a_log, slow_clients_do_not_hold_the_health_endpoints]
