@@ -163,6 +163,8 @@ void add_binder_options(std::map<std::string, ConfigOption>& options) {
       number([](Config & c) -> auto& { return c.binder.writes_in_flight_max; }, {1, 200});
   options["binder.commit_deadline"] = duration(
       [](Config & c) -> auto& { return c.binder.commit_deadline; }, std::chrono::seconds(1));
+  options["binder.slow_round"] = duration(
+      [](Config & c) -> auto& { return c.binder.slow_round; }, std::chrono::seconds(1));
   options["binder.retry_initial"] = duration(
       [](Config & c) -> auto& { return c.binder.retry_initial; }, std::chrono::milliseconds(10));
   options["binder.retry_max"] = duration(

@@ -70,6 +70,9 @@ void Daemon::start_binder() {
   callbacks.explain_failed = [this](engine::GangRef gang) {
     mailbox_.post_unbounded(scheduler::ExplainFailed{std::move(gang)});
   };
+  callbacks.round_slow = [this](engine::RoundProgress progress) {
+    mailbox_.post_unbounded(scheduler::RoundSlow{std::move(progress)});
+  };
   callbacks.writes_blocked = [this](bool blocked) {
     mailbox_.post_unbounded(scheduler::WritesBlocked{blocked});
   };

@@ -76,6 +76,7 @@ void BindStep::on_answer(const kube::Answer& answer) {
 
 void BindStep::judge(const kube::Answer& answer) {
   last_outcome_ = answer.outcome;
+  if (!answer.ok()) trouble_ = answer.message;
   read_needed_ = answer.outcome == kube::Outcome::kUnknown ||
                  answer.outcome == kube::Outcome::kConflict ||
                  answer.outcome == kube::Outcome::kNotFound;

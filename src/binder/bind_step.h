@@ -59,6 +59,8 @@ class BindStep {
   [[nodiscard]] bool ended() const { return phase_ == Phase::kEnded; }
   [[nodiscard]] bool bound() const { return ended() && end_.end == engine::MemberEnd::kBound; }
   [[nodiscard]] const Task& task() const { return task_; }
+  /// What the newest Binding failed with; empty while none has.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   /// REQUIRES: ended().
   [[nodiscard]] const BindEnd& end() const { return end_; }
 
@@ -105,6 +107,7 @@ class BindStep {
   std::int32_t conflicts_ = 0;
   std::int32_t equal_failures_ = 0;
   std::string failure_;
+  std::string trouble_;
   BindEnd end_;
   Lifeline lifeline_;
 };

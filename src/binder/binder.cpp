@@ -104,7 +104,7 @@ class Binder::Impl {
   void begin(const engine::Plan& plan) {
     const cluster::GangId id = plan.gang.id;
     auto round = std::make_unique<Round>(
-        Round::Parts{channel_, window_, groups_, status_, events_}, plan,
+        Round::Parts{channel_, window_, groups_, status_, events_, callbacks_.round_slow}, plan,
         [this](engine::RoundOutcome outcome) { on_round_ended(std::move(outcome)); });
     const auto [at, is_new] = rounds_.emplace(id, std::move(round));
     CHECK(is_new);

@@ -46,6 +46,21 @@ std::string below_minimum(const Explanation& explanation) {
          " members are bound";
 }
 
+/// A group whose record is True already says in Satisfied what other groups say in the record.
+std::string satisfied_text(const Explanation& explanation) {
+  std::string text = std::to_string(explanation.bound) + " bound, " +
+                     std::to_string(explanation.live) + " live, minimum " +
+                     std::to_string(explanation.minimum) + ": " + sentence(explanation);
+  const bool is_told_elsewhere =
+      explanation.writes_condition || explanation.verdict == Verdict::kBinding;
+  return is_told_elsewhere ? text : text + ": " + explanation.message;
+}
+
+std::string degraded_text(const Explanation& explanation) {
+  const std::string text = below_minimum(explanation);
+  return explanation.loss.empty() ? text : text + "; " + explanation.loss;
+}
+
 /// True as told, or the end of an earlier True.
 WantedCondition flag(std::string_view type, bool on, std::string ended, std::string message) {
   if (!on) {
@@ -67,9 +82,6 @@ std::vector<WantedCondition> group_conditions(const Explanation& explanation) {
     wanted.push_back({condition(api::kInitiallyScheduled, ConditionStatus::kFalse,
                                 engine::failure_reason(verdict), explanation.message)});
   }
-  const std::string counts = std::to_string(explanation.bound) + " bound, " +
-                             std::to_string(explanation.live) + " live, minimum " +
-                             std::to_string(explanation.minimum);
   const bool is_satisfied = explanation.bound >= explanation.minimum;
   wanted.push_back(
       is_satisfied
@@ -77,10 +89,9 @@ std::vector<WantedCondition> group_conditions(const Explanation& explanation) {
                                       std::to_string(explanation.bound) + " bound, minimum " +
                                           std::to_string(explanation.minimum))}
           : WantedCondition{condition(api::kSatisfied, ConditionStatus::kFalse,
-                                      engine::verdict_name(verdict),
-                                      counts + ": " + sentence(explanation))});
+                                      engine::verdict_name(verdict), satisfied_text(explanation))});
   wanted.push_back(
-      flag(api::kDegraded, explanation.degraded, "NotDegraded", below_minimum(explanation)));
+      flag(api::kDegraded, explanation.degraded, "NotDegraded", degraded_text(explanation)));
   wanted.push_back(flag(api::kPartiallyBound, explanation.partially_bound, "NotPartiallyBound",
                         below_minimum(explanation) + " and are left where they are"));
   return wanted;
@@ -103,7 +114,8 @@ std::vector<WantedCondition> group_conditions(const engine::Plan& plan, std::int
 std::optional<Condition> pod_condition(const Explanation& explanation,
                                        const engine::MemberText& member) {
   const Verdict verdict = explanation.verdict;
-  if (verdict == Verdict::kWaitingForGroup) return std::nullopt;
+  // Nothing is said to an autoscaler of a pod without a group; what was said is made true again.
+  if (verdict == Verdict::kWaitingForGroup && member.current.type.empty()) return std::nullopt;
   return condition("PodScheduled", ConditionStatus::kFalse, engine::failure_reason(verdict),
                    member.message);
 }

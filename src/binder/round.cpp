@@ -37,6 +37,8 @@ void Round::start() {
   if (!steps_.empty()) {
     parts_.channel.after(deadline_of(parts_.channel.options(), steps_.size()),
                          lifeline_.guard([this] { stop_all(kDeadline); }));
+    parts_.channel.after(parts_.channel.options().slow_round,
+                         lifeline_.guard([this] { tell_slow(); }));
   }
   start_steps(0, need_count_);
   advance();
@@ -60,7 +62,10 @@ void Round::on_step_ended(std::size_t index) {
                           "Successfully assigned " + pod.pod.text() + " to " + pod.node_name});
   } else {
     const bool is_needed = index < need_count_;
-    if (is_needed) stop_all("another member was not bound: " + step.end().message);
+    if (is_needed) {
+      stop_all("pod " + step.task().assignment.pod.text() +
+               " was not bound: " + step.end().message);
+    }
   }
   advance();
 }
@@ -118,6 +123,19 @@ void Round::stop_all(const std::string& why) {
   for (const auto& step : steps_) step->stop(why);
 }
 
+/// A server that fails is asked again until the deadline: the gang is not left without a word.
+void Round::tell_slow() {
+  if (!is_group() || need_is_met_ || finished_) return;
+  const auto lacks = std::find_if(steps_.begin(), steps_.end(), [](const auto& step) {
+    return !step->bound() && !step->trouble().empty();
+  });
+  if (lacks == steps_.end()) return;
+  parts_.slow(
+      {.gang = plan_.gang,
+       .bound = bound(),
+       .message = "pod " + (*lacks)->task().assignment.pod.text() + ": " + (*lacks)->trouble()});
+}
+
 engine::RoundEnd Round::end_of_round() const {
   using engine::RoundEnd;
   if (record_ == Record::kGroupGone) return RoundEnd::kGroupGone;
@@ -148,8 +166,11 @@ void Round::finish() {
   for (const auto& step : steps_) {
     const BindEnd& end = step->end();
     const engine::Assignment& pod = step->task().assignment;
-    outcome.members.push_back(
-        {.pod = pod.pod, .uid = pod.uid, .end = end.end, .message = end.message});
+    outcome.members.push_back({.pod = pod.pod,
+                               .uid = pod.uid,
+                               .end = end.end,
+                               .message = end.message,
+                               .stopped = end.stopped});
   }
   if (outcome.end != engine::RoundEnd::kCommitted) outcome.message = reason_of_end();
   tell_group();

@@ -35,6 +35,7 @@ class Round {
     GroupWriter& groups;
     StatusWriter& status;
     EventSink& events;
+    std::function<void(engine::RoundProgress)> slow;  ///< hears of a round that lacks members
   };
 
   Round(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done);
@@ -55,6 +56,7 @@ class Round {
   void write_satisfied();
   void on_recorded(const GroupWriteReport& report);
   void stop_all(const std::string& why);
+  void tell_slow();
   void finish();
   [[nodiscard]] GroupWrite group_write() const;
   [[nodiscard]] std::int32_t bound() const { return plan_.base + bound_in_round_; }

@@ -76,7 +76,7 @@ void StatusWriter::tell_group(const engine::Explanation& explanation,
                      {"Warning", "Degraded", "Scheduling", condition.message});
     }
   }
-  if (!says_why || explanation.verdict == engine::Verdict::kBinding) return;
+  if (!says_why) return;
   events_.submit(event_target(explanation.gang),
                  {"Warning", "FailedScheduling", "Scheduling", explanation.message});
 }

@@ -36,26 +36,62 @@ bool is_refused(const api::Pod& pod) {
 
 }  // namespace
 
+ListNumber* DoneMembers::list_of(const std::string& uid) {
+  if (const auto found = retired.find(uid); found != retired.end()) return &found->second;
+  if (const auto found = counted.find(uid); found != counted.end()) return &found->second;
+  const auto found = failed_order.find(uid);
+  return found == failed_order.end() ? nullptr : &failed.at(found->second).list;
+}
+
+const Failure& DoneMembers::add_failed(const api::Pod& pod, ListNumber list) {
+  const std::uint64_t order = ++failed_ever;
+  failed_order.emplace(pod.meta.uid.text, order);
+  const Failed member{
+      .failure = {.pod = pod.meta.key, .node_name = pod.node_name, .reason = pod.status_reason},
+      .uid = pod.meta.uid.text,
+      .list = list};
+  return failed.emplace(order, member).first->second.failure;
+}
+
+bool DoneMembers::erase_failed(const std::string& uid) {
+  const auto found = failed_order.find(uid);
+  if (found == failed_order.end()) return false;
+  failed.erase(found->second);
+  failed_order.erase(found);
+  return true;
+}
+
+std::size_t DoneMembers::sweep_failed(ListNumber list) {
+  std::vector<std::string> gone;
+  for (const auto& [order, member] : failed) {
+    if (member.list != list) gone.push_back(member.uid);
+  }
+  for (const std::string& uid : gone) erase_failed(uid);
+  return gone.size();
+}
+
+void DoneMembers::retire() {
+  retired.merge(counted);
+  counted.clear();
+  for (const auto& [order, member] : failed) retired.emplace(member.uid, member.list);
+  failed.clear();
+  failed_order.clear();
+}
+
 void GangTable::upsert_finished(const api::Pod& pod, ListNumber list, ChangeLog& log) {
-  const bool counts = pod.phase == api::PodPhase::kSucceeded && !pod.is_terminating();
   if (pod.pod_group_name.empty()) return;
   const std::uint64_t id = intern({pod.meta.key.name_space, pod.pod_group_name});
   GangEntry& entry = entries_.at(id);
   if (!entry.done) entry.done = std::make_unique<DoneMembers>();
   DoneMembers& done = *entry.done;
-  const std::string& uid = pod.meta.uid.text;
-  if (is_refused(pod)) {
-    const bool is_new = done.refused.insert_or_assign(uid, list).second;
-    if (is_new) {
-      log.rejection({GangId{id}, pod.node_name, pod.meta.creation_time});
-      log.gang(id);
-    }
-  } else if (const auto retired = done.retired.find(uid); retired != done.retired.end()) {
-    retired->second = list;
-  } else if (const auto known = done.counted.find(uid); known != done.counted.end()) {
-    known->second = list;
-  } else if (counts) {
-    done.counted.emplace(uid, list);
+  if (ListNumber* known = done.list_of(pod.meta.uid.text)) {
+    *known = list;
+  } else if (pod.phase == api::PodPhase::kFailed) {
+    const Failure& failure = done.add_failed(pod, list);
+    if (is_refused(pod)) log.rejection({GangId{id}, failure, pod.meta.creation_time});
+    log.gang(id);
+  } else if (pod.phase == api::PodPhase::kSucceeded && !pod.is_terminating()) {
+    done.counted.emplace(pod.meta.uid.text, list);
     log.gang(id);
   }
   drop_if_unnamed(id);
@@ -66,13 +102,12 @@ void GangTable::remove_finished(const api::Pod& pod, ChangeLog& log) {
   if (place == by_group_.end()) return;
   GangEntry& entry = entries_.at(place->second);
   if (!entry.done) return;
-  entry.done->retired.erase(pod.meta.uid.text);
-  if (entry.done->refused.erase(pod.meta.uid.text) > 0) {
-    drop_if_unnamed(place->second);
-    return;
-  }
+  const std::string& uid = pod.meta.uid.text;
+  entry.done->retired.erase(uid);
+  bool is_news = entry.done->erase_failed(uid);
   // While the PodGroup is there the count stays: the member has done its work.
-  if (entry.group || entry.done->counted.erase(pod.meta.uid.text) == 0) return;
+  if (!entry.group) is_news |= entry.done->counted.erase(uid) > 0;
+  if (!is_news) return;
   log.gang(place->second);
   drop_if_unnamed(place->second);
 }
@@ -83,7 +118,7 @@ void GangTable::sweep_finished(ListNumber list, ChangeLog& log) {
   for (auto& [id, entry] : entries_) {
     if (!entry.done) continue;
     std::erase_if(entry.done->retired, is_gone);
-    std::size_t gone = std::erase_if(entry.done->refused, is_gone);
+    std::size_t gone = entry.done->sweep_failed(list);
     if (!entry.group) gone += std::erase_if(entry.done->counted, is_gone);
     if (gone > 0) touched.push_back(id);
   }

@@ -117,9 +117,7 @@ void GangTable::set_state(PodSlot pod, MemberState state) {
 void GangTable::adopt_uid(GangEntry& entry, const api::Uid& uid) {
   const bool replaces = !entry.last_uid.empty() && entry.last_uid != uid;
   entry.last_uid = uid;
-  if (!replaces || !entry.done) return;
-  entry.done->retired.merge(entry.done->counted);
-  entry.done->counted.clear();
+  if (replaces && entry.done) entry.done->retire();
 }
 
 void GangTable::set_parent(std::uint64_t id, const std::string& before, const std::string& after) {

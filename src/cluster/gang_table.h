@@ -35,10 +35,28 @@ class ChangeLog {
 
 /// Members of a PodGroup that are over, by pod UID, with the list that last told of each.
 struct DoneMembers {
+  /// A member in phase Failed, and which list told of it last.
+  struct Failed {
+    Failure failure;
+    std::string uid;
+    ListNumber list = 0;
+  };
   std::unordered_map<std::string, ListNumber> counted;  ///< succeeded
   std::unordered_map<std::string, ListNumber> retired;  ///< of an earlier PodGroup of that name
-  std::unordered_map<std::string, ListNumber> refused;  ///< by a kubelet, and told of
-  [[nodiscard]] bool names_gang() const { return !counted.empty() || !refused.empty(); }
+  std::map<std::uint64_t, Failed> failed;               ///< by order of arrival
+  std::unordered_map<std::string, std::uint64_t> failed_order;  ///< keys of `failed`
+  std::uint64_t failed_ever = 0;
+
+  [[nodiscard]] bool names_gang() const { return !counted.empty() || !failed.empty(); }
+  /// The list number of a member that is known, or null.
+  [[nodiscard]] ListNumber* list_of(const std::string& uid);
+  const Failure& add_failed(const api::Pod& pod, ListNumber list);
+  /// Whether it was there.
+  bool erase_failed(const std::string& uid);
+  /// Drops those that this list did not tell of; returns how many.
+  std::size_t sweep_failed(ListNumber list);
+  /// Makes all of them members of an earlier PodGroup.
+  void retire();
 };
 
 /// One gang. A lone pod's has no key: the pod's record has it.

@@ -18,10 +18,16 @@ void outline_lone_pod(const Model& model, PodSlot pod, Gang& gang) {
   gang.priority = model.pods.profiles.at(record.profile).priority;
 }
 
+void outline_done(const DoneMembers& done, Gang& gang) {
+  gang.counts.done = static_cast<std::int32_t>(done.counted.size());
+  gang.failed_count = static_cast<std::int32_t>(done.failed.size());
+  if (!done.failed.empty()) gang.failure = done.failed.rbegin()->second.failure;
+}
+
 void outline_group(const Model& model, const GangEntry& entry, Gang& gang) {
   gang.kind = GangKind::kPodGroup;
   gang.key = entry.key;
-  if (entry.done) gang.counts.done = static_cast<std::int32_t>(entry.done->counted.size());
+  if (entry.done) outline_done(*entry.done, gang);
   if (!entry.group) return;
   const api::PodGroup& group = *entry.group;
   gang.group = group;

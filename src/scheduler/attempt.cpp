@@ -1,5 +1,6 @@
 #include "scheduler/attempt.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -50,7 +51,8 @@ void note_attempt(const GangRecord& record, AttemptResult result, std::int32_t m
 /// found, further attempts are spaced.
 void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Turn& turn) {
   Parking parking{.verdict = verdict, .since = turn.now};
-  for (const auto& [node, until] : record.avoided) {
+  for (const auto& [node, avoidance] : record.avoided) {
+    const TimePoint until = avoidance.until;
     if (!parking.avoids_until || until < *parking.avoids_until) parking.avoids_until = until;
   }
   if (nodes_may_help(verdict)) {
@@ -67,6 +69,22 @@ void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Tur
   record.stage = Stage::kParked;
   if (record.repair) record.repair->resume(turn.now);
   core.queue.park(record.ref.id);
+}
+
+/// "; n1 refused pod a-0 (OutOfcpu)" for the first few nodes that were left out, or "".
+std::string avoided_text(const GangRecord& record) {
+  constexpr std::size_t kShownMax = 3;
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [node, avoidance] : record.avoided) {
+    if (++shown > kShownMax) break;
+    text += fmt::format("; {} refused pod {} ({})", node, avoidance.failure.pod.name,
+                        avoidance.failure.reason);
+  }
+  if (record.avoided.size() > kShownMax) {
+    text += fmt::format(" and {} more nodes did so", record.avoided.size() - kShownMax);
+  }
+  return text;
 }
 
 void refuse(Core& core, GangRecord& record, const Gang& gang, Explanation explanation, Turn& turn) {
@@ -89,7 +107,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
   leave_out_stale(*gang, record);
   show_record(*gang, record);
   gang->minimum = record.minimum;
-  for (const auto& [node, until] : record.avoided) gang->avoided_nodes.push_back(node);
+  for (const auto& [node, avoidance] : record.avoided) gang->avoided_nodes.push_back(node);
   const std::string problem = validate(*gang, core.options.priority_mismatch);
   if (!problem.empty()) {
     refuse(core, record, *gang, explain_to_all(*gang, Verdict::kInvalid, problem), turn);
@@ -102,7 +120,9 @@ void attempt(Core& core, GangId id, Turn& turn) {
       start_round(core, record, std::move(*plan), turn);
       return;
     }
-    refuse(core, record, *gang, std::get<Explanation>(std::move(decision)), turn);
+    auto explanation = std::get<Explanation>(std::move(decision));
+    if (nodes_may_help(explanation.verdict)) explanation.message += avoided_text(record);
+    refuse(core, record, *gang, std::move(explanation), turn);
   }
   record.parking->fingerprint = seen;
   evaluate(core, id, turn);  // sets the timer

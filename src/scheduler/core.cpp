@@ -26,13 +26,19 @@ GangHistory history_of(const Core& core, const cluster::Gang& gang, const GangRe
                      .gated_members = core.options.gated_members};
 }
 
-bool is_degraded(const cluster::Gang& gang, const GangRecord& record) {
+bool is_below_minimum(const cluster::Gang& gang, const GangRecord& record) {
   const std::int64_t kept = std::int64_t{gang.counts.base()} + gang.counts.done;
-  return is_recorded(gang, record) && gang.counts.base() > 0 && kept < gang.min_count;
+  return is_recorded(gang, record) && kept < gang.min_count;
+}
+
+bool is_degraded(const cluster::Gang& gang, const GangRecord& record) {
+  const bool has_any = gang.counts.base() > 0 || gang.failed_count > 0;
+  return has_any && is_below_minimum(gang, record);
 }
 
 void flag(engine::Explanation& explanation, const cluster::Gang& gang, const GangRecord& record) {
-  explanation.bound = gang.counts.base();  // no round is open: assumed ones are bound as well
+  explanation.bound = gang.counts.base();  // assumed ones are bound as well, or soon
+  explanation.loss = failure_text(gang);
   explanation.degraded = is_degraded(gang, record);
   explanation.partially_bound = record.repair && record.repair->is_forward_only;
   explanation.writes_condition = gang.group.has_value() && !is_recorded(gang, record);

@@ -54,11 +54,13 @@ void renew_later(const Core& core, GangRecord& record, TimePoint now);
                                      const GangRecord& record, TimePoint now);
 
 /// Whether a gang that had started holds fewer members than its minimum, finished ones aside.
-/// A gang without bound members is over, or not begun again: never degraded.
+[[nodiscard]] bool is_below_minimum(const cluster::Gang& gang, const GangRecord& record);
+
+/// The same where members are bound or have failed. A gang that has neither is over, or not begun
+/// again: nothing of it is degraded.
 [[nodiscard]] bool is_degraded(const cluster::Gang& gang, const GangRecord& record);
 
-/// The flags that every explanation of a gang carries now, and its bound members. REQUIRES: no
-/// round of the gang is open.
+/// The flags that every explanation of a gang carries now, and its bound members.
 void flag(engine::Explanation& explanation, const cluster::Gang& gang, const GangRecord& record);
 
 /// Lets an explanation through the gang's report, with its flags. `gang` may be an outline when the

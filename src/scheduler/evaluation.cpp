@@ -30,7 +30,8 @@ class Evaluation {
     note_identity();
     note_counts();
     note_torn();
-    std::erase_if(record_.avoided, [this](const auto& node) { return node.second <= turn_.now; });
+    std::erase_if(record_.avoided,
+                  [this](const auto& node) { return node.second.until <= turn_.now; });
     if (record_.is_in_flight()) return;
     is_renewal_due_ = record_.renew_at && turn_.now >= *record_.renew_at;
     if (is_renewal_due_) record_.renew_at.reset();
@@ -39,7 +40,7 @@ class Evaluation {
     set_minimum(ready.minimum);
     if (resolve_what_is_bound()) return;
     place(ready.state);
-    note_degraded();
+    note_loss();
     tell_what_waited();
     set_timer();
   }
@@ -63,7 +64,8 @@ class Evaluation {
   void tell_waiting(ReadyState state);
   void tell_half_bound();
   [[nodiscard]] bool stays_parked();
-  void note_degraded();
+  void note_loss();
+  [[nodiscard]] bool is_known_ours();
   void tell_what_waited();
   void set_timer();
   void move_to(Stage stage);
@@ -258,12 +260,12 @@ void Evaluation::wait(ReadyState state) {
 void Evaluation::tell_waiting(ReadyState state) {
   switch (state) {
     case ReadyState::kGroupMissing: {
-      auto explanation = waiting_for_group(full(), record_.report);
+      auto explanation = waiting_for_group(full(), core_.state.served(api::Kind::kPodGroup));
+      record_.report.leave_out_told(explanation);
       if (explanation.members.empty()) return;
       tell(core_, record_, full(), std::move(explanation), turn_);
       return;
     }
-    case ReadyState::kParentMissing:
     case ReadyState::kIncomplete: {
       // Members that contradict each other are not missing: more pods would not help.
       const std::string problem = validate(full(), core_.options.priority_mismatch);
@@ -273,8 +275,7 @@ void Evaluation::tell_waiting(ReadyState state) {
       }
       std::string text = waiting_text(outline_);
       if (!record_.rolled_back.empty()) text += "; " + record_.rolled_back;
-      tell(core_, record_, outline_, explain(outline_, Verdict::kWaitingForPods, std::move(text)),
-           turn_);
+      tell(core_, record_, full(), explain_to_told(full(), Verdict::kWaitingForPods, text), turn_);
       return;
     }
     case ReadyState::kNothingToPlace:
@@ -302,8 +303,18 @@ bool Evaluation::stays_parked() {
          turn_.now < parking.since + core_.options.safety_interval;
 }
 
-void Evaluation::note_degraded() {
-  if (!is_degraded(outline_, record_)) {
+/// Whether the gang is ours beyond doubt. One without pods names no scheduler: then only finished
+/// pods, of which ours alone are watched, or a condition of ours tell.
+bool Evaluation::is_known_ours() {
+  if (!full().members.empty()) return is_ours(full(), core_.options.scheduler_name);
+  return outline_.failed_count > 0 || outline_.counts.done > 0 ||
+         api::find_condition(outline_.group->conditions, api::kSatisfied) != nullptr;
+}
+
+/// A gang that had started and lacks members says so, also when nothing of it is left.
+void Evaluation::note_loss() {
+  if (!is_below_minimum(outline_, record_) || outline_.group->meta.deletion_time ||
+      !is_known_ours()) {
     record_.degraded_since.reset();
     return;
   }
@@ -311,10 +322,7 @@ void Evaluation::note_degraded() {
   const bool is_due = turn_.now >= *record_.degraded_since + core_.options.incomplete_grace;
   if (!is_due || record_.stage != Stage::kIdle) return;
   tell(core_, record_, outline_,
-       explain(outline_, Verdict::kWaitingForPods,
-               fmt::format("{} of minimum {} members are bound", outline_.counts.bound,
-                           outline_.minimum)),
-       turn_);
+       explain(outline_, Verdict::kWaitingForPods, waiting_text(outline_)), turn_);
 }
 
 void Evaluation::tell_what_waited() {
@@ -335,7 +343,7 @@ void Evaluation::set_timer() {
   if (record_.waiting_since) at(*record_.waiting_since + options.incomplete_grace);
   if (record_.degraded_since) at(*record_.degraded_since + options.incomplete_grace);
   if (record_.stage == Stage::kBackoff) at(record_.not_before);
-  for (const auto& [node, until] : record_.avoided) at(until);
+  for (const auto& [node, avoidance] : record_.avoided) at(avoidance.until);
   if (record_.renew_at) at(*record_.renew_at);
   if (record_.stage == Stage::kParked && nodes_may_help(record_.parking->verdict)) {
     at(record_.parking->since + options.safety_interval);

@@ -64,6 +64,12 @@ struct Parking {
   std::optional<TimePoint> avoids_until;  ///< when the first avoided node may be used again
 };
 
+/// Why plans of a gang leave a node out, and until when. Value.
+struct Avoidance {
+  TimePoint until{};
+  cluster::Failure failure;
+};
+
 /// See the head of the file. One per gang that waits, runs a round or has been told something.
 struct GangRecord {
   engine::GangRef ref;
@@ -93,8 +99,7 @@ struct GangRecord {
   /// Pending members that the server said are gone or bound elsewhere, and the version that was
   /// planned: until the watch shows another one they take no part.
   std::map<api::Uid, api::ResourceVersion> stale;
-  /// Nodes whose kubelet refused a member, and until when plans of this gang leave them out.
-  std::map<std::string, TimePoint> avoided;
+  std::map<std::string, Avoidance> avoided;  ///< nodes whose kubelet refused a member
   Report report;
 
   [[nodiscard]] bool is_in_flight() const {

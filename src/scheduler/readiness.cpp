@@ -23,8 +23,6 @@ Readiness readiness(const cluster::Gang& gang, const GangHistory& history) {
     if (pending > 0) result.state = ReadyState::kGroupMissing;
   } else if (pending + gang.counts.gated == 0 || (!is_group && pending == 0)) {
     result.state = ReadyState::kNothingToPlace;
-  } else if (gang.parent_missing) {
-    result.state = ReadyState::kParentMissing;
   } else if (live < result.minimum || is_held) {
     result.state = ReadyState::kIncomplete;
   } else if (pending > 0) {

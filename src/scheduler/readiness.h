@@ -11,9 +11,8 @@ namespace gang::scheduler {
 
 enum class ReadyState {
   kNothingToPlace,
-  kGroupMissing,   ///< the PodGroup object is not known
-  kParentMissing,  ///< its CompositePodGroup is not known
-  kIncomplete,     ///< fewer live members than the minimum, or held by a gated one
+  kGroupMissing,  ///< the PodGroup object is not known
+  kIncomplete,    ///< fewer live members than the minimum, or held by a gated one
   kReady,
 };
 

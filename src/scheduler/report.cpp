@@ -35,6 +35,7 @@ bool says_the_same(const Explanation& a, const Explanation& b) {
   if (!engine::same_meaning(a, b)) return false;
   if (a.degraded != b.degraded || a.partially_bound != b.partially_bound) return false;
   if (a.writes_condition != b.writes_condition) return false;
+  if (a.degraded && (a.bound != b.bound || a.loss != b.loss)) return false;
   return !is_told_by_text(a.verdict) || a.message == b.message;
 }
 
@@ -81,6 +82,13 @@ void Report::keep_told(const Explanation& explanation) {
   told_ = explanation;
   told_->members.clear();
   waiting_.reset();
+}
+
+void Report::leave_out_told(Explanation& explanation) const {
+  if (!told_ || !says_the_same(*told_, explanation)) return;
+  std::erase_if(explanation.members, [this](const engine::MemberText& member) {
+    return told_members_.contains(member.uid);
+  });
 }
 
 std::optional<TimePoint> Report::due() const {
@@ -133,21 +141,44 @@ Explanation explain_to_all(const Gang& gang, Verdict verdict, const std::string&
   return explanation;
 }
 
+Explanation explain_to_told(const Gang& gang, Verdict verdict, const std::string& message) {
+  Explanation explanation = explain_to_all(gang, verdict, message);
+  std::erase_if(explanation.members, [](const engine::MemberText& member) {
+    return member.current.type.empty() || member.current.status != api::ConditionStatus::kFalse;
+  });
+  return explanation;
+}
+
+std::string failure_text(const Gang& gang) {
+  if (!gang.failure) return "";
+  const cluster::Failure& newest = *gang.failure;
+  std::string text = gang.failed_count > 1 ? fmt::format("{} pods failed, the newest {}",
+                                                         gang.failed_count, newest.pod.name)
+                                           : fmt::format("pod {} failed", newest.pod.name);
+  if (!newest.node_name.empty()) text += " on " + newest.node_name;
+  if (!newest.reason.empty()) text += " (" + newest.reason + ")";
+  return text;
+}
+
 std::string waiting_text(const Gang& gang) {
   std::string text = fmt::format("{} of {} pods exist", gang.counts.live(), gang.minimum);
   if (gang.counts.gated > 0) text += fmt::format("; {} gated", gang.counts.gated);
+  if (gang.counts.done > 0) text += fmt::format("; {} succeeded", gang.counts.done);
+  if (gang.failure) text += "; " + failure_text(gang);
   if (gang.parent_missing && gang.group) {
     text += fmt::format("; waiting for composite pod group {}", gang.group->spec.parent_name);
   }
   return text;
 }
 
-Explanation waiting_for_group(const Gang& gang, const Report& report) {
-  Explanation explanation = explain_to_all(gang, Verdict::kWaitingForGroup,
-                                           fmt::format("waiting for PodGroup {}", gang.key.name));
-  std::erase_if(explanation.members, [&report](const engine::MemberText& member) {
-    return report.was_told(member.uid);
-  });
+Explanation waiting_for_group(const Gang& gang, bool is_served) {
+  std::string text = fmt::format("waiting for PodGroup {}", gang.key.name);
+  if (!is_served) {
+    text +=
+        "; the API server does not serve PodGroups: start it with feature gate GenericWorkload and "
+        "scheduling.k8s.io/v1beta1";
+  }
+  Explanation explanation = explain_to_all(gang, Verdict::kWaitingForGroup, text);
   explanation.writes_condition = false;
   return explanation;
 }
@@ -157,7 +188,6 @@ bool refresh(Explanation& explanation, const Gang& gang) {
   for (const Member& member : gang.members) {
     if (member.state == MemberState::kPending) pending.emplace(member.uid, &member);
   }
-  const bool is_condition = explanation.verdict != Verdict::kWaitingForGroup;
   std::erase_if(explanation.members, [&](engine::MemberText& text) {
     const auto found = pending.find(text.uid);
     if (found == pending.end()) return true;
@@ -165,7 +195,7 @@ bool refresh(Explanation& explanation, const Gang& gang) {
     text.resource_version = member.resource_version;
     text.current = member.pod_scheduled;
     text.generation = member.generation;
-    return is_condition && is_on_server(member.pod_scheduled, explanation.verdict, text.message);
+    return is_on_server(member.pod_scheduled, explanation.verdict, text.message);
   });
   return !explanation.members.empty() || !group_knows(explanation, gang);
 }

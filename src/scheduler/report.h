@@ -30,9 +30,8 @@ class Report {
   void forget(TimePoint not_before = {});
 
   [[nodiscard]] bool has_told() const { return told_.has_value(); }
-  [[nodiscard]] bool was_told(const api::Uid& member) const {
-    return told_members_.contains(member);
-  }
+  /// Drops the members that were told the same already.
+  void leave_out_told(engine::Explanation& explanation) const;
 
  private:
   void keep_told(const engine::Explanation& explanation);
@@ -53,14 +52,23 @@ class Report {
 [[nodiscard]] engine::Explanation explain_to_all(const cluster::Gang& gang, engine::Verdict verdict,
                                                  const std::string& message);
 
-/// "<x> of <y> pods exist[; <g> gated][; waiting for composite pod group <name>]".
-/// REQUIRES: gang.minimum is the effective minimum.
+/// The same text for the group and for those pending members that were told something else before:
+/// a pod that only waits for others is left alone, but not with a text that is not true any more.
+[[nodiscard]] engine::Explanation explain_to_told(const cluster::Gang& gang,
+                                                  engine::Verdict verdict,
+                                                  const std::string& message);
+
+/// "pod <name> failed on <node> (<reason>)" of the newest failure, or ""; with the number where
+/// there are more.
+[[nodiscard]] std::string failure_text(const cluster::Gang& gang);
+
+/// "<x> of <y> pods exist[; <g> gated][; <d> succeeded][; <failure_text>][; waiting for composite
+/// pod group <name>]". REQUIRES: gang.minimum is the effective minimum.
 [[nodiscard]] std::string waiting_text(const cluster::Gang& gang);
 
-/// The name of the PodGroup to wait for, as text of every pending member that `report` has not
-/// told yet.
-[[nodiscard]] engine::Explanation waiting_for_group(const cluster::Gang& gang,
-                                                    const Report& report);
+/// The name of the PodGroup to wait for, as text of every pending member; `is_served` = the API
+/// server knows PodGroups.
+[[nodiscard]] engine::Explanation waiting_for_group(const cluster::Gang& gang, bool is_served);
 
 /// Brings what the member texts say of their pods up to date, drops texts of members that are not
 /// pending any more and texts that the server has already. Returns whether anything is left to

@@ -84,14 +84,18 @@ const char* words_of(MemberEnd end) {
 
 /// "pod default/g-1 was lost: the pod is gone (and 2 more)"; empty when the round lost nobody.
 std::string cause_of(const engine::RoundOutcome& outcome) {
-  std::string cause;
-  std::int32_t others = -1;
+  const engine::MemberOutcome* first = nullptr;
+  std::int64_t count = 0;
   for (const engine::MemberOutcome& member : outcome.members) {
-    if (member.end == MemberEnd::kBound || ++others > 0) continue;
-    cause = fmt::format("pod {} was {}{}{}", member.pod.text(), words_of(member.end),
-                        member.message.empty() ? "" : ": ", member.message);
+    if (member.end == MemberEnd::kBound) continue;
+    ++count;
+    // One that was only stopped with the others is not why.
+    if (first == nullptr || (first->stopped && !member.stopped)) first = &member;
   }
-  if (others > 0) cause += fmt::format(" (and {} more)", others);
+  if (first == nullptr) return "";
+  std::string cause = fmt::format("pod {} was {}", first->pod.text(), words_of(first->end));
+  if (!first->message.empty()) cause += ": " + first->message;
+  if (count > 1) cause += fmt::format(" (and {} more)", count - 1);
   return cause;
 }
 
@@ -226,6 +230,21 @@ void finish_round(Core& core, const engine::RoundOutcome& outcome, Turn& turn) {
   } else {
     fail_round(core, *record, round, outcome, turn);
   }
+}
+
+void tell_slow_round(Core& core, const engine::RoundProgress& progress, Turn& turn) {
+  const auto found = core.records.find(progress.gang.id);
+  if (found == core.records.end() || found->second.stage != Stage::kBinding) return;
+  const auto outline = core.state.gang_outline(progress.gang.id);
+  if (!outline) return;
+  engine::Explanation explanation =
+      explain(*outline, engine::Verdict::kBinding,
+              fmt::format("{} of minimum {} members are bound; the API server does not take the "
+                          "Bindings of the others: {}",
+                          progress.bound, found->second.minimum, progress.message));
+  flag(explanation, *outline, found->second);
+  explanation.bound = progress.bound;
+  turn.effects.emplace_back(ExplainGang{std::move(explanation)});
 }
 
 void finish_rollback(Core& core, const engine::GangRef& gang, Turn& turn) {

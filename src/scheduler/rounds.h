@@ -22,6 +22,8 @@ void end_repair(Core& core, GangRecord& record, const cluster::Gang& gang, Turn&
 /// Takes assumptions back, and sets what comes next: the record is remembered, a repair begun or
 /// continued, a backoff set. The gang is evaluated afterwards.
 void finish_round(Core& core, const engine::RoundOutcome& outcome, Turn& turn);
+/// Tells a gang whose round is under way what holds it up.
+void tell_slow_round(Core& core, const engine::RoundProgress& progress, Turn& turn);
 void finish_rollback(Core& core, const engine::GangRef& gang, Turn& turn);
 
 }  // namespace gang::scheduler

@@ -89,6 +89,7 @@ class Scheduler::Impl {
   void take(const api::Delta& delta, Turn& turn);
   void take(const Tick& tick, Turn& turn);
   void take(const RoundDone& done, Turn& turn);
+  void take(const RoundSlow& slow, Turn& turn) { tell_slow_round(core_, slow.progress, turn); }
   void take(const RollbackDone& done, Turn& turn);
   void take(const ExplainFailed& failed, Turn& turn);
   void take(const WritesBlocked& writes, Turn& turn);
@@ -134,8 +135,8 @@ void Scheduler::Impl::note_changed(const cluster::Change& change) {
 void Scheduler::Impl::note_rejection(const cluster::Rejection& rejection, TimePoint now) {
   const TimePoint until = (rejection.listed ? rejection.pod_created : now) + kAvoidTime;
   if (until <= now || !core_.state.gang_outline(rejection.gang)) return;
-  TimePoint& known = core_.records[rejection.gang].avoided[rejection.node_name];
-  known = std::max(known, until);
+  Avoidance& known = core_.records[rejection.gang].avoided[rejection.failure.node_name];
+  if (until > known.until) known = {.until = until, .failure = rejection.failure};
 }
 
 void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {

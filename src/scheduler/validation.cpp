@@ -43,10 +43,10 @@ std::string check_priorities(const Gang& gang, PriorityMismatch mismatch) {
     if (!takes_part(member) || member.priority == gang.group->spec.priority) continue;
     return fmt::format(
         "all pods in a single pod group should have the same priority as the pod group's "
-        "priority, got {} and {}; PriorityClass of the pod is \"{}\", of the PodGroup \"{}\": "
+        "priority, got {} and {}; PriorityClass of pod {} is \"{}\", of PodGroup {} \"{}\": "
         "give both the same priorityClassName",
-        member.priority, gang.group->spec.priority, member.priority_class_name,
-        gang.group->spec.priority_class_name);
+        member.priority, gang.group->spec.priority, member.key.name, member.priority_class_name,
+        gang.key.name, gang.group->spec.priority_class_name);
   }
   return "";
 }

@@ -77,6 +77,9 @@ void Simulator::make_daemon() {
   callbacks.explain_failed = [this](engine::GangRef gang) {
     input(scheduler::ExplainFailed{std::move(gang)});
   };
+  callbacks.round_slow = [this](engine::RoundProgress progress) {
+    input(scheduler::RoundSlow{std::move(progress)});
+  };
   callbacks.writes_blocked = [this](bool blocked) { input(scheduler::WritesBlocked{blocked}); };
   binder::Executor executor;
   executor.post = [daemon](std::function<void()> f) { daemon->posted.push_back(std::move(f)); };

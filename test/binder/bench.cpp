@@ -61,6 +61,7 @@ BinderBench::BinderBench(binder::Options options) {
       .round_done = [this](engine::RoundOutcome outcome) { outcomes.push_back(outcome); },
       .rollback_done = [this](engine::GangRef gang) { rollbacks_done.push_back(gang); },
       .explain_failed = [this](engine::GangRef gang) { explains_failed.push_back(gang); },
+      .round_slow = [this](engine::RoundProgress progress) { slow.push_back(progress); },
       .writes_blocked = [this](bool is_blocked) { blocked.push_back(is_blocked); }};
   binder = std::make_unique<binder::Binder>(client, clock, std::move(options), std::move(callbacks),
                                             executor.executor());

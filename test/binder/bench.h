@@ -67,7 +67,8 @@ class BinderBench {
   std::vector<engine::RoundOutcome> outcomes;
   std::vector<engine::GangRef> rollbacks_done;
   std::vector<engine::GangRef> explains_failed;
-  std::vector<bool> blocked;  ///< what writes_blocked was told
+  std::vector<engine::RoundProgress> slow;  ///< what round_slow was told
+  std::vector<bool> blocked;                ///< what writes_blocked was told
   std::unique_ptr<binder::Binder> binder;
 };
 

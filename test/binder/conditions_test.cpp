@@ -83,10 +83,12 @@ TEST(Conditions, FlagsTellWhatIsBound) {
   Explanation told = explanation(Verdict::kImpossibleNow);
   told.writes_condition = false;
   told.degraded = told.partially_bound = true;
+  told.loss = "pod a-0 failed on n1 (OutOfcpu)";
   EXPECT_EQ(text(group_conditions(told)),
             "gang-scheduler.dev/Satisfied=False/ImpossibleNow: 1 bound, 5 live, minimum 4: no "
-            "placement exists now\n"
-            "gang-scheduler.dev/Degraded=True/BelowMinCount: 1 of minimum 4 members are bound\n"
+            "placement exists now: why\n"
+            "gang-scheduler.dev/Degraded=True/BelowMinCount: 1 of minimum 4 members are bound; "
+            "pod a-0 failed on n1 (OutOfcpu)\n"
             "gang-scheduler.dev/PartiallyBound=True/BelowMinCount: 1 of minimum 4 members are "
             "bound and are left where they are\n");
 }
@@ -97,6 +99,8 @@ TEST(Conditions, PodsAreToldUnschedulableOrSchedulerErrorOrNothing) {
   EXPECT_EQ(pod_condition(explanation(Verdict::kInvalid), member)->reason, "SchedulerError");
   EXPECT_EQ(pod_condition(explanation(Verdict::kInvalid), member)->message, "no room");
   EXPECT_FALSE(pod_condition(explanation(Verdict::kWaitingForGroup), member));
+  const engine::MemberText told{.message = "no group", .current = {.type = "PodScheduled"}};
+  EXPECT_EQ(pod_condition(explanation(Verdict::kWaitingForGroup), told)->message, "no group");
   EXPECT_EQ(pod_condition(explanation(Verdict::kBinding), member)->reason, "SchedulerError");
 }
 

@@ -241,6 +241,46 @@ TEST_F(RoundTest, UnknownMembersAreReadBeyondTheDeadlineUntilDefinite) {
   EXPECT_EQ(bench.round_end(), "committed");
 }
 
+TEST_F(RoundTest, LackingMembersAreToldWhileTheRoundGoesOn) {
+  bench.create_gang(2);
+  for (int i = 0; i < 40; ++i) {
+    bench.client.fail_next("bind", "m1", answer(Outcome::kNotSent, 0, "connection refused"));
+  }
+  bench.commit(bench.plan(2, 2));
+  bench.advance(seconds(9));
+  EXPECT_TRUE(bench.slow.empty());
+  bench.advance(seconds(15));
+  ASSERT_EQ(bench.slow.size(), 1U) << "once";
+  EXPECT_EQ(bench.slow[0].bound, 1);
+  EXPECT_EQ(bench.slow[0].message, "pod ns/m1: connection refused");
+  EXPECT_EQ(bench.round_end(), "open");
+}
+
+TEST_F(RoundTest, RoundOfAWholeGangIsNotSlow) {
+  bench.create_gang(3);
+  for (int i = 0; i < 40; ++i) {
+    bench.client.fail_next("bind", "m2", answer(Outcome::kNotSent, 0, "connection refused"));
+  }
+  bench.commit(bench.plan(2, 3));
+  bench.advance(seconds(20));
+  EXPECT_TRUE(bench.slow.empty()) << "only an extra lacks";
+}
+
+TEST_F(RoundTest, MemberThatWasLostIsToldApartFromThoseThatWereStopped) {
+  bench.create_gang(3);
+  bench.client.hold_all("bind");
+  bench.commit(bench.plan(3, 3));
+  bench.client.remove_pod("m1");
+  bench.client.release_all();
+  bench.run();
+  bench.advance(seconds(60));
+  for (const engine::MemberOutcome& member : bench.outcomes.at(0).members) {
+    EXPECT_EQ(member.stopped, member.end == engine::MemberEnd::kNotBound);
+    if (!member.stopped) continue;
+    EXPECT_EQ(member.message, "pod ns/m1 was not bound: the pod is gone");
+  }
+}
+
 TEST_F(RoundTest, ExtrasThatMissTheDeadlineLeaveTheRoundCommitted) {
   bench.create_gang(3);
   for (int i = 0; i < 40; ++i) bench.client.fail_next("bind", "m2", answer(Outcome::kNotSent));

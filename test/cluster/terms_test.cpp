@@ -114,7 +114,9 @@ TEST_F(TermsTest, RejectionsAreToldOnceForEachPod) {
   };
   const std::vector<Rejection> first = told(api::DeltaType::kAdded);
   ASSERT_EQ(first.size(), 1U);
-  EXPECT_EQ(first[0].node_name, "n1");
+  EXPECT_EQ(first[0].failure.node_name, "n1");
+  EXPECT_EQ(first[0].failure.pod.name, "p");
+  EXPECT_EQ(first[0].failure.reason, "OutOfcpu");
   EXPECT_TRUE(told(api::DeltaType::kUpdated).empty());
   told(api::DeltaType::kDeleted);
   failed.status_reason = "Evicted";

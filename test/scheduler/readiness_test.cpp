@@ -44,10 +44,8 @@ TEST(Readiness, GatedMembersAreLeftOutUnlessTheyHold) {
   EXPECT_EQ(readiness(gang, {.gated_members = GatedMembers::kHold}).state, ReadyState::kIncomplete);
 }
 
-TEST(Readiness, WaitsForItsGroupAndForItsParent) {
+TEST(Readiness, WaitsForItsGroup) {
   Gang gang = group_of(1, {.pending = 2});
-  gang.parent_missing = true;
-  EXPECT_EQ(readiness(gang, {}).state, ReadyState::kParentMissing);
   gang.group.reset();
   EXPECT_EQ(readiness(gang, {}).state, ReadyState::kGroupMissing);
 }

@@ -216,7 +216,7 @@ TEST(RecoveryAtStart, TrueAndBelowIsDegradedOnceAndForwardOnly) {
   ASSERT_EQ(world.explanations.size(), 1U);
   EXPECT_TRUE(world.told().degraded);
   EXPECT_FALSE(world.told().writes_condition);
-  EXPECT_EQ(world.told().message, "3 of minimum 4 members are bound");
+  EXPECT_EQ(world.told().message, "3 of 4 pods exist");
   world.add(member("g3", "g").build()).run();
   EXPECT_EQ(world.bound().size(), 4U);
 }

@@ -73,7 +73,13 @@ TEST(Report, NewMemberIsNewsOfItsOwn) {
       report.offer(lacks("Insufficient cpu", {"a", "b", "c"}), at_second(20), kInterval);
   ASSERT_TRUE(more);
   EXPECT_EQ(more->members.size(), 3U) << "all of them: a newer explanation replaces an older";
-  EXPECT_TRUE(report.was_told(api::Uid{"c"}));
+  Explanation again = lacks("Insufficient cpu", {"c", "d"});
+  report.leave_out_told(again);
+  ASSERT_EQ(again.members.size(), 1U);
+  EXPECT_EQ(again.members[0].uid.text, "d");
+  Explanation other = lacks("Insufficient memory", {"c"});
+  report.leave_out_told(other);
+  EXPECT_EQ(other.members.size(), 1U) << "told something else";
   EXPECT_FALSE(report.offer(lacks("Insufficient cpu", {"a"}), at_second(40), kInterval));
 }
 
@@ -139,6 +145,33 @@ TEST(WaitingText, CountsNamesGatesAndParent) {
   gang.parent_missing = true;
   gang.group->spec.parent_name = "tree";
   EXPECT_EQ(waiting_text(gang), "3 of 4 pods exist; 1 gated; waiting for composite pod group tree");
+}
+
+TEST(WaitingText, NamesMembersThatAreOver) {
+  Gang gang = gang_of({});
+  gang.minimum = 4;
+  gang.counts.pending = 2;
+  gang.counts.done = 1;
+  gang.failed_count = 1;
+  gang.failure = cluster::Failure{{"default", "a-0"}, "n1", "OutOfcpu"};
+  EXPECT_EQ(waiting_text(gang), "2 of 4 pods exist; 1 succeeded; pod a-0 failed on n1 (OutOfcpu)");
+  gang.failed_count = 3;
+  gang.failure->reason.clear();
+  EXPECT_EQ(failure_text(gang), "3 pods failed, the newest a-0 on n1");
+}
+
+TEST(Report, LossOfAnotherMemberIsNews) {
+  Report report;
+  const Gang gang = gang_of({});
+  const auto say = [&](std::int32_t bound, std::int64_t second) {
+    Explanation explanation = explain(gang, Verdict::kImpossibleNow, "no room");
+    explanation.degraded = true;
+    explanation.bound = bound;
+    return report.offer(explanation, at_second(second), kInterval).has_value();
+  };
+  EXPECT_TRUE(say(3, 0));
+  EXPECT_FALSE(say(3, 20));
+  EXPECT_TRUE(say(2, 40));
 }
 
 }  // namespace

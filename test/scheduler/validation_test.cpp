@@ -49,9 +49,10 @@ TEST(Validation, B024PriorityNamesBothNumbersAndClasses) {
   Gang gang = gang_of({member_of("a"), member_of("b")});
   gang.group->spec.priority = 100;
   gang.group->spec.priority_class_name = "high";
+  gang.key.name = "g";
   EXPECT_EQ(validate_strictly(gang),
             "all pods in a single pod group should have the same priority as the pod group's "
-            "priority, got 0 and 100; PriorityClass of the pod is \"\", of the PodGroup \"high\": "
+            "priority, got 0 and 100; PriorityClass of pod a is \"\", of PodGroup g \"high\": "
             "give both the same priorityClassName");
   EXPECT_EQ(validate(gang, PriorityMismatch::kUseGroup), "");
 }

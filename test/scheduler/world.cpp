@@ -60,11 +60,44 @@ World& World::add_nodes(int count, int gpus) {
   return *this;
 }
 
-World& World::finish_pod(const std::string& name) {
+World& World::end_pod(const std::string& name, api::PodPhase phase, const std::string& reason) {
   api::Pod pod = pods_.at(name);
   remove_pod(name);
-  pod.phase = api::PodPhase::kSucceeded;
+  pod.phase = phase;
+  pod.status_reason = reason;
   return tell({.type = api::DeltaType::kAdded, .kind = api::Kind::kFinishedPod, .object = pod});
+}
+
+World& World::finish_pod(const std::string& name) {
+  return end_pod(name, api::PodPhase::kSucceeded, "");
+}
+
+World& World::fail_pod(const std::string& name, const std::string& reason) {
+  return end_pod(name, api::PodPhase::kFailed, reason);
+}
+
+World& World::show_told(const std::string& name) {
+  api::Pod pod = pods_.at(name);
+  for (const engine::MemberText& text : told().members) {
+    if (text.uid != pod.meta.uid) continue;
+    pod.conditions = {{.type = "PodScheduled",
+                       .status = api::ConditionStatus::kFalse,
+                       .reason = engine::failure_reason(told().verdict),
+                       .message = text.message}};
+  }
+  return add(pod);
+}
+
+World& World::add_condition(const std::string& group, api::Condition condition) {
+  api::PodGroup changed = groups_.at(group);
+  changed.conditions.push_back(std::move(condition));
+  return add(changed);
+}
+
+World& World::delete_group(const std::string& name) {
+  api::PodGroup changed = groups_.at(name);
+  changed.meta.deletion_time = now;
+  return add(changed);
 }
 
 World& World::run() {

@@ -34,6 +34,13 @@ class World {
   World& add_nodes(int count, int gpus);
   /// Deletes the pod from the pod watch and tells the other watch that it succeeded.
   World& finish_pod(const std::string& name);
+  /// The same, failed with that status.reason.
+  World& fail_pod(const std::string& name, const std::string& reason);
+  /// Lets the watch show what a pending pod was told last.
+  World& show_told(const std::string& name);
+  World& add_condition(const std::string& group, api::Condition condition);
+  /// Gives the group a deletion time.
+  World& delete_group(const std::string& name);
 
   /// Handles Ticks until no WakeAt is due. Aborts after 10,000, which is a loop.
   World& run();
@@ -63,6 +70,7 @@ class World {
 
  private:
   void take(scheduler::Effect effect);
+  World& end_pod(const std::string& name, api::PodPhase phase, const std::string& reason);
   void show_bound(const engine::Assignment& assignment, const std::string& stamp);
   void show_true(const engine::Plan& plan);
   void commit_open();

@@ -31,6 +31,7 @@ struct Options {
   std::string instance = "gang-scheduler";        ///< reportingInstance
   std::int32_t writes_in_flight_max = 16;         ///< 8 to 32; halved on 429 and 5xx
   Duration commit_deadline = std::chrono::seconds(30);
+  Duration slow_round = std::chrono::seconds(10);  ///< before the gang is told what holds it up
   Duration retry_initial = std::chrono::milliseconds(200);
   Duration retry_max = std::chrono::seconds(5);
   std::int32_t status_writes_per_second = 50;
@@ -43,6 +44,8 @@ struct Callbacks {
   std::function<void(engine::RoundOutcome)> round_done;
   std::function<void(engine::GangRef)> rollback_done;
   std::function<void(engine::GangRef)> explain_failed;
+  /// A round lacks members after Options::slow_round. At most once per round.
+  std::function<void(engine::RoundProgress)> round_slow;
   /// Rounds may not start (plans that come meanwhile end as kUnavailable), or may again.
   std::function<void(bool)> writes_blocked;
 };

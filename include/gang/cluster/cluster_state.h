@@ -22,7 +22,7 @@ namespace gang::cluster {
 /// A kubelet has refused a member that was bound to its node: the pod is Failed for good.
 struct Rejection {
   GangId gang;
-  std::string node_name;
+  Failure failure;  ///< node and reason are set
   TimePoint pod_created{};
   bool listed = false;  ///< told by a list: when it happened is not known, only that it did
 };

@@ -82,6 +82,13 @@ struct Member {
 
 enum class GangKind { kLonePod, kPodGroup };
 
+/// A member that has failed for good; its pod is still there.
+struct Failure {
+  api::ObjectKey pod;
+  std::string node_name;  ///< empty: it failed before it had one
+  std::string reason;     ///< of the pod's status, e.g. "OutOfcpu"; empty when it says none
+};
+
 /// Counts over the members; live and base as the gang contract defines them.
 struct MemberCounts {
   std::int32_t pending = 0;
@@ -107,6 +114,8 @@ struct Gang {
   /// Minimum to place in this attempt; starts as min_count, the scheduler may lower it.
   std::int32_t minimum = 1;
   MemberCounts counts;
+  std::int32_t failed_count = 0;   ///< pods of the group in phase Failed
+  std::optional<Failure> failure;  ///< the newest of them
   std::optional<api::PodGroup> group;
   std::vector<std::shared_ptr<const PodClass>> classes;  ///< of pending members, by first member
   std::vector<Member> members;                           ///< by creation time, then name

@@ -61,8 +61,10 @@ struct Explanation {
   std::vector<Reason> reasons;  ///< all of the first class left over: node_count desc, then text
   std::string message;          ///< group text, at most 4,096 bytes
   std::vector<MemberText> members;  ///< empty when pods are to be left alone
-  bool degraded = false;            ///< the gang was committed and now has fewer than its minimum
-  bool partially_bound = false;     ///< members of unknown origin are bound, fewer than the minimum
+  /// Which members have failed, for people; empty when none has.
+  std::string loss;
+  bool degraded = false;         ///< the gang was committed and now has fewer than its minimum
+  bool partially_bound = false;  ///< members of unknown origin are bound, fewer than the minimum
   /// The group's condition may be written (False); never for a group that is True already.
   bool writes_condition = true;
 };

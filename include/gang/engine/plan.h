@@ -61,7 +61,8 @@ struct MemberOutcome {
   api::ObjectKey pod;
   api::Uid uid;
   MemberEnd end = MemberEnd::kNotBound;
-  std::string message;  ///< of the server, for people; empty when bound
+  std::string message;   ///< of the server, for people; empty when bound
+  bool stopped = false;  ///< the round was stopped, or the server fails: says nothing of the pod
 };
 
 enum class RoundEnd {
@@ -83,6 +84,13 @@ struct RoundOutcome {
   std::vector<MemberOutcome> members;
   bool recorded = false;  ///< PodGroupInitiallyScheduled=True is durable
   std::string message;
+};
+
+/// A round that has taken long and lacks members. Sent once, while it goes on.
+struct RoundProgress {
+  GangRef gang;
+  std::int32_t bound = 0;  ///< members bound, those of before the round too
+  std::string message;     ///< what the newest answer for a member that lacks was, for people
 };
 
 /// Members to delete because their gang cannot be completed (commit protocol 5.6). Made by the

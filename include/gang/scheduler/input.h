@@ -17,6 +17,11 @@ struct RoundDone {
   engine::RoundOutcome outcome;
 };
 
+/// A round that goes on lacks members for long.
+struct RoundSlow {
+  engine::RoundProgress progress;
+};
+
 /// The binder has finished a rollback: every listed member is gone, going, or was left alone.
 struct RollbackDone {
   engine::GangRef gang;
@@ -32,6 +37,7 @@ struct WritesBlocked {
   bool blocked = false;
 };
 
-using Input = std::variant<api::Delta, Tick, RoundDone, RollbackDone, ExplainFailed, WritesBlocked>;
+using Input = std::variant<api::Delta, Tick, RoundDone, RoundSlow, RollbackDone, ExplainFailed,
+                           WritesBlocked>;
 
 }  // namespace gang::scheduler
