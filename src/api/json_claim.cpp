@@ -94,11 +94,6 @@ DeviceConstraint constraint_from(JsonView json, JsonReader& reader) {
   return constraint;
 }
 
-std::optional<std::string> optional_text(JsonView value, JsonReader& reader) {
-  if (!value.exists()) return std::nullopt;
-  return reader.text(value);
-}
-
 DeviceResult result_from(JsonView json, JsonReader& reader) {
   DeviceResult result;
   result.request = reader.text(json, "request");
@@ -109,7 +104,7 @@ DeviceResult result_from(JsonView json, JsonReader& reader) {
   result.tolerations = device_tolerations_from(reader.at(json, "tolerations"), reader);
   result.binding_conditions = reader.texts(reader.at(json, "bindingConditions"));
   result.binding_failure_conditions = reader.texts(reader.at(json, "bindingFailureConditions"));
-  result.share_id = optional_text(reader.at(json, "shareID"), reader);
+  result.share_id = reader.optional_text(json, "shareID");
   result.consumed_capacity = quantity_map_from(reader.at(json, "consumedCapacity"), reader);
   result.skip_node_operations = reader.texts(reader.at(json, "skipNodeOperations"));
   return result;
@@ -141,7 +136,7 @@ AllocatedDeviceStatus device_status_from(JsonView json, JsonReader& reader) {
   return {.driver = reader.text(json, "driver"),
           .pool = reader.text(json, "pool"),
           .device = reader.text(json, "device"),
-          .share_id = optional_text(reader.at(json, "shareID"), reader),
+          .share_id = reader.optional_text(json, "shareID"),
           .conditions = decode_conditions(reader.at(json, "conditions"), reader)};
 }
 

@@ -12,6 +12,14 @@ Result<Object> widen(Result<T> decoded) {
   return Object(*std::move(decoded));
 }
 
+/// One parse of what is wanted, then the decoder.
+template <class T>
+Result<T> decode_as(std::string_view json, const Want& want,
+                    Result<T> (*decode)(JsonView, std::string)) {
+  GANG_TRY(ParsedJson parsed, parse_wanted(json, want));
+  return decode(parsed.tree.root(), std::move(parsed.problem));
+}
+
 constexpr Want kListMetaWants[] = {Want("resourceVersion"), Want("continue")};
 constexpr Want kListWants[] = {Want("metadata", kListMetaWants)};
 constexpr Want kVersionWants[] = {Want("version")};
@@ -83,43 +91,35 @@ Result<Object> decode_object(Kind kind, std::string_view json) {
 }
 
 Result<Pod> decode_pod(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kPodWant));
-  return pod_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kPodWant, pod_from);
 }
 
 Result<Node> decode_node(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kNodeWant));
-  return node_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kNodeWant, node_from);
 }
 
 Result<PodGroup> decode_pod_group(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kPodGroupWant));
-  return pod_group_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kPodGroupWant, pod_group_from);
 }
 
 Result<ResourceSlice> decode_resource_slice(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kResourceSliceWant));
-  return resource_slice_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kResourceSliceWant, resource_slice_from);
 }
 
 Result<DeviceTaintRule> decode_device_taint_rule(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kDeviceTaintRuleWant));
-  return device_taint_rule_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kDeviceTaintRuleWant, device_taint_rule_from);
 }
 
 Result<DeviceClass> decode_device_class(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kDeviceClassWant));
-  return device_class_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kDeviceClassWant, device_class_from);
 }
 
 Result<ResourceClaim> decode_resource_claim(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kResourceClaimWant));
-  return resource_claim_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kResourceClaimWant, resource_claim_from);
 }
 
 Result<ResourceClaimTemplate> decode_resource_claim_template(std::string_view json) {
-  GANG_TRY(ParsedJson parsed, parse_wanted(json, kResourceClaimTemplateWant));
-  return resource_claim_template_from(parsed.tree.root(), std::move(parsed.problem));
+  return decode_as(json, kResourceClaimTemplateWant, resource_claim_template_from);
 }
 
 Result<ListMeta> decode_list_meta(std::string_view json) {

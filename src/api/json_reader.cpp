@@ -1,6 +1,5 @@
 #include "api/json_reader.h"
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -104,6 +103,12 @@ std::vector<std::string> JsonReader::texts(JsonView list) {
   return values;
 }
 
+std::optional<std::string> JsonReader::optional_text(JsonView object, std::string_view key) {
+  const JsonView value = at(object, key);
+  if (!value.exists()) return std::nullopt;
+  return text(value);
+}
+
 StringMap JsonReader::string_map(JsonView object) {
   StringMap map;
   if (!object.exists()) return map;
@@ -114,12 +119,7 @@ StringMap JsonReader::string_map(JsonView object) {
   for (JsonView value = object.first(); value.valid(); value = value.next()) {
     map.emplace_back(value.key(), text(value));
   }
-  std::stable_sort(map.begin(), map.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  // Of equal keys the last one wins: keep the last of each run.
-  const auto kept = std::unique(map.rbegin(), map.rend(),
-                                [](const auto& a, const auto& b) { return a.first == b.first; });
-  map.erase(map.begin(), kept.base());
+  sort_named(map);
   return map;
 }
 

@@ -4,10 +4,12 @@
 // made the reader asks problem() at the end. Absent and null give the default without complaint.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/json_tree.h"
@@ -48,10 +50,22 @@ class JsonReader {
     return text(at(object, key));
   }
   [[nodiscard]] bool flag(JsonView object, std::string_view key) { return flag(at(object, key)); }
+  /// Nothing when absent.
+  [[nodiscard]] std::optional<std::string> optional_text(JsonView object, std::string_view key);
 
  private:
   std::string problem_;
 };
+
+/// Sorts by name and keeps the last of equal names, as a JSON object means it.
+template <class Value>
+void sort_named(std::vector<std::pair<std::string, Value>>& map) {
+  std::stable_sort(map.begin(), map.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto kept = std::unique(map.rbegin(), map.rend(),
+                                [](const auto& a, const auto& b) { return a.first == b.first; });
+  map.erase(map.begin(), kept.base());
+}
 
 /// At most `limit` bytes of `text`, cut at a code point.
 [[nodiscard]] std::string_view cut_text(std::string_view text, std::size_t limit);

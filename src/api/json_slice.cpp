@@ -1,6 +1,4 @@
 // ResourceSlice and DeviceTaintRule.
-#include <algorithm>
-
 #include "api/json_device.h"
 #include "api/json_kinds.h"
 
@@ -38,16 +36,6 @@ constexpr Want kRuleSpecWants[] = {Want("deviceSelector", kRuleSelectorWants),
                                    Want("taint", kTaintWants)};
 constexpr Want kRuleWants[] = {Want("kind"), Want("metadata", kMetaWants),
                                Want("spec", kRuleSpecWants)};
-
-/// Sorts by name and keeps the last of equal names, as a JSON object means it.
-template <class Value>
-void sort_named(std::vector<std::pair<std::string, Value>>& map) {
-  std::stable_sort(map.begin(), map.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  const auto kept = std::unique(map.rbegin(), map.rend(),
-                                [](const auto& a, const auto& b) { return a.first == b.first; });
-  map.erase(map.begin(), kept.base());
-}
 
 /// First member of an object; refuses a value that is no object.
 JsonView first_member(JsonView object, JsonReader& reader) {
@@ -160,11 +148,6 @@ CounterSet counter_set_from(JsonView json, JsonReader& reader) {
   return {.name = reader.text(json, "name"), .counters = std::move(like.counters)};
 }
 
-std::optional<std::string> optional_text(JsonView value, JsonReader& reader) {
-  if (!value.exists()) return std::nullopt;
-  return reader.text(value);
-}
-
 }  // namespace
 
 constinit const Want kResourceSliceWant("", kSliceWants);
@@ -215,10 +198,9 @@ Result<DeviceTaintRule> device_taint_rule_from(JsonView json, std::string proble
   rule.meta.key.name_space.clear();
   const JsonView spec = reader.at(json, "spec");
   if (const JsonView selector = reader.at(spec, "deviceSelector"); selector.exists()) {
-    rule.selector =
-        DeviceTaintSelector{.driver = optional_text(reader.at(selector, "driver"), reader),
-                            .pool = optional_text(reader.at(selector, "pool"), reader),
-                            .device = optional_text(reader.at(selector, "device"), reader)};
+    rule.selector = DeviceTaintSelector{.driver = reader.optional_text(selector, "driver"),
+                                        .pool = reader.optional_text(selector, "pool"),
+                                        .device = reader.optional_text(selector, "device")};
   }
   rule.taint = taint_from(reader.at(spec, "taint"), reader);
   rule.meta.unreadable = reader.problem();

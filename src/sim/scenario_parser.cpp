@@ -86,8 +86,9 @@ Result<ScenarioText> parse_scenario(std::string_view text) {
   std::size_t at = 0;
   while (at < lines.size() && lines[at].starts_with("#")) scenario.comment.push_back(lines[at++]);
   if (scenario.comment.empty()) {
-    return fail(Code::kInvalidArgument,
-                at_line(0, "a scenario starts with a comment that says what it shows and why"));
+    return fail(
+        Code::kInvalidArgument,
+        at_line(0, "a scenario starts with a comment that says what it shows and why; write one"));
   }
   while (at < lines.size()) {
     if (is_blank(lines[at])) {
