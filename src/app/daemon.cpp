@@ -24,6 +24,13 @@ const char* round_text(const engine::RoundOutcome& outcome) {
   return outcome.members.empty() ? "recorded a gang that was bound before" : "bound a gang";
 }
 
+/// The rounds of a process are named by the time of its start: no stamp of an earlier one is alike.
+scheduler::Options with_epoch(scheduler::Options options, TimePoint start) {
+  const auto start_ms = std::chrono::floor<std::chrono::milliseconds>(start.time_since_epoch());
+  options.epoch = std::to_string(start_ms.count());
+  return options;
+}
+
 /// The address that is listened on; the port asked for may have been 0.
 std::string address_of(const std::string& listen, int port) {
   return listen.substr(0, listen.rfind(':') + 1) + std::to_string(port);
@@ -39,7 +46,7 @@ Daemon::Daemon(Config config, const Clock& clock)
       metrics_(config_.scheduler.scheduler_name),
       binder_loop_(clock),
       mailbox_(kMailboxCapacity),
-      scheduler_(config_.scheduler),
+      scheduler_(with_epoch(config_.scheduler, clock.now())),
       object_notes_(config_.scheduler.scheduler_name) {}
 
 Daemon::~Daemon() = default;

@@ -67,6 +67,19 @@ def B134_use_is_counted_once_after_a_restart(t):
     t.hold_bound(names, 4)
 
 
+def rounds_of_two_processes_have_two_names(t):
+    t.nodes(2, gpu=1)
+    t.start()
+    t.wait_bound(t.gang_of("first", 1, gpu=1))
+    t.daemon.kill()
+    t.daemon.start()
+    t.wait_bound(t.gang_of("second", 1, gpu=1))
+    stamps = [t.get(f"{name}-0")["metadata"]["annotations"]["gang-scheduler.dev/round"]
+              for name in ("first", "second")]
+    epochs = [re.match(r"round=(\d+)-1;", stamp)[1] for stamp in stamps]
+    assert int(epochs[0]) < int(epochs[1]), stamps
+
+
 @seconds(25)
 def B136_no_decision_before_every_kind_is_listed(t):
     proxy = t.make_proxy()
@@ -387,6 +400,7 @@ TESTS = [
     B133_killed_after_two_of_four_bindings,
     *(_killed_after(count) for count in (1, 2, 3, 4)),
     B134_use_is_counted_once_after_a_restart,
+    rounds_of_two_processes_have_two_names,
     B136_no_decision_before_every_kind_is_listed,
     B140_a_node_deleted_and_created_again,
     B141_deletes_missed_while_the_watches_were_down,
