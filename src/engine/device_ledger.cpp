@@ -29,16 +29,18 @@ api::QuantityMap DeviceLedger::used_capacity(cluster::DeviceId device) const {
   return used;
 }
 
+std::int32_t DeviceLedger::share_count(cluster::DeviceId device) const {
+  const DeviceTaken* held = usage_.find(device);
+  const auto taken = taken_.find(device.value);
+  return (held == nullptr ? 0 : held->shares) + (taken == taken_.end() ? 0 : taken->second.shares);
+}
+
 bool DeviceLedger::is_multi(const PoolDevice& device) const {
   return device.device->allow_multiple_allocations && features_.consumable_capacity;
 }
 
 bool DeviceLedger::is_shared(const PoolDevice& device) const {
-  if (!is_multi(device)) return false;
-  const DeviceTaken* held = usage_.find(device.id);
-  if (held != nullptr && held->shares > 0) return true;
-  const auto taken = taken_.find(device.id.value);
-  return taken != taken_.end() && taken->second.shares > 0;
+  return is_multi(device) && share_count(device.id) > 0;
 }
 
 DeviceRefusal DeviceLedger::take_counters(const DeviceTake& take) {

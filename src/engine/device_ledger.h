@@ -52,6 +52,9 @@ class DeviceLedger {
   /// What shares take of the device, in claims and in this attempt.
   [[nodiscard]] api::QuantityMap used_capacity(cluster::DeviceId device) const;
 
+  /// Shares of the device, in claims and in this attempt.
+  [[nodiscard]] std::int32_t share_count(cluster::DeviceId device) const;
+
   /// Whether many may use the device at once.
   [[nodiscard]] bool is_multi(const cluster::PoolDevice& device) const;
   /// Counters and compatibility groups of a device that nobody shares yet. Changes nothing when it

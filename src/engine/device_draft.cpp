@@ -1,0 +1,159 @@
+#include "engine/device_draft.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/device_alike.h"
+#include "engine/device_result.h"
+
+namespace gang::engine {
+namespace {
+
+using End = DeviceStep::End;
+
+/// Keeps the first solution that differs from those that were offered before.
+class KeepNew final : public AfterDevices {
+ public:
+  /// Without `alike` every solution is new.
+  KeepNew(const DeviceInputs& inputs, const DeviceNode& node, const DeviceSearch& search,
+          DeviceAlike* alike, SolutionsSeen* seen)
+      : inputs_(inputs), node_(node), search_(search), alike_(alike), seen_(seen) {}
+
+  DeviceStep solved() override {
+    if (alike_ != nullptr && !seen_->insert(alike_->signature(search_.chosen())).second) {
+      return {.end = End::kNo, .message = {}};
+    }
+    allocations_.clear();
+    for (std::size_t i = 0; i < search_.claims().size(); ++i) {
+      auto allocation = allocation_of(inputs_, node_, search_.claims()[i], search_.chosen()[i]);
+      if (!allocation) return {.end = End::kFatal, .message = allocation.error().message};
+      allocations_.push_back(*std::move(allocation));
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::vector<api::Allocation> take() { return std::move(allocations_); }
+
+ private:
+  const DeviceInputs& inputs_;
+  const DeviceNode& node_;
+  const DeviceSearch& search_;
+  DeviceAlike* alike_;
+  SolutionsSeen* seen_;
+  std::vector<api::Allocation> allocations_;
+};
+
+bool is_local(const api::ResourceSlice& slice) {
+  return !slice.per_device_node_selection && !slice.place.node_name.empty();
+}
+
+}  // namespace
+
+DeviceDraft::DeviceDraft(const DeviceStage& stage, std::vector<const api::ResourceClaim*> claims,
+                         std::int64_t steps_max)
+    : stage_(stage),
+      claims_(std::move(claims)),
+      ledger_(stage.usage, stage.inputs.features),
+      attempt_{.inputs = stage.inputs, .ledger = ledger_, .steps_left = steps_max},
+      allocations_(claims_.size()) {}
+
+DeviceDraft::NodeBooks& DeviceDraft::books_of(const cluster::NodeInfo& node) {
+  const auto known = nodes_.find(node.name);
+  if (known != nodes_.end()) return known->second;
+  const api::NodeFacts facts{.name = node.name, .labels = node.labels};
+  NodeBooks books{.devices = device_node(facts, stage_.pools_of(node.name)), .specs = {}};
+  return nodes_.emplace(node.name, std::move(books)).first->second;
+}
+
+std::vector<PreparedClaim>& DeviceDraft::specs_of(NodeBooks& books) {
+  if (books.specs) return *books.specs;
+  books.specs.emplace();
+  for (const api::ResourceClaim* claim : claims_) {
+    const bool is_known = std::ranges::any_of(
+        *books.specs, [claim](const PreparedClaim& one) { return one.claim->spec == claim->spec; });
+    if (is_known || claim->allocation) continue;
+    PreparedClaim prepared{.claim = claim, .requests = {}};
+    // One that cannot be prepared here tells no devices apart.
+    if (prepare_claim(stage_.inputs, *books.devices, prepared).is_yes()) {
+      books.specs->push_back(std::move(prepared));
+    }
+  }
+  return *books.specs;
+}
+
+std::int32_t DeviceDraft::free_count(const cluster::NodeInfo& node) {
+  const Result<DeviceNode>& devices = devices_of(node);
+  if (!devices) return 0;
+  return static_cast<std::int32_t>(
+      std::ranges::count_if(devices->candidates, [this](const DeviceCandidate& candidate) {
+        return !ledger_.is_in_use({.pool = *candidate.pool, .device = *candidate.device});
+      }));
+}
+
+bool DeviceDraft::is_local(const cluster::NodeInfo& node) {
+  const Result<DeviceNode>& devices = devices_of(node);
+  return devices && std::ranges::all_of(devices->pools, [](const NodePool& view) {
+           return std::ranges::all_of(view.pool->slices(), [](const cluster::SlicePtr& slice) {
+             return engine::is_local(*slice);
+           });
+         });
+}
+
+bool DeviceDraft::is_open(std::size_t claim) const {
+  return !claims_[claim]->allocation && !allocations_[claim];
+}
+
+const api::Allocation* DeviceDraft::decided(std::size_t claim) const {
+  return allocations_[claim] ? &*allocations_[claim] : nullptr;
+}
+
+bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const {
+  const auto& allocation =
+      claims_[claim]->allocation ? claims_[claim]->allocation : allocations_[claim];
+  return !allocation->node_selector || api::matches(*allocation->node_selector, node);
+}
+
+DeviceStep DeviceDraft::place(const std::vector<std::size_t>& claims, const cluster::NodeInfo& node,
+                              SolutionsSeen* seen) {
+  if (--attempt_.steps_left < 0) {
+    return {.end = End::kLimit, .message = "the search for devices reached its limit"};
+  }
+  const api::NodeFacts facts{.name = node.name, .labels = node.labels};
+  std::vector<std::size_t> open;
+  for (const std::size_t claim : claims) {
+    if (is_open(claim)) {
+      open.push_back(claim);
+    } else if (!is_usable(claim, facts)) {
+      return {.end = End::kNo, .message = "resourceclaim not available on the node"};
+    }
+  }
+  if (!open.empty()) return allocate(open, books_of(node), seen);
+  const bool is_new = seen == nullptr || seen->insert("").second;
+  return {.end = is_new ? End::kYes : End::kNo, .message = {}};
+}
+
+DeviceStep DeviceDraft::allocate(const std::vector<std::size_t>& open, NodeBooks& books,
+                                 SolutionsSeen* seen) {
+  if (!books.devices) return {.end = End::kFatal, .message = books.devices.error().message};
+  std::vector<const api::ResourceClaim*> wanted;
+  for (const std::size_t claim : open) wanted.push_back(claims_[claim]);
+  DeviceSearch search(attempt_, *books.devices, wanted);
+  std::optional<DeviceAlike> alike;
+  if (seen != nullptr) alike.emplace(stage_.inputs, *books.devices, specs_of(books), ledger_);
+  KeepNew keep(stage_.inputs, *books.devices, search, alike ? &*alike : nullptr, seen);
+  DeviceStep step = search.run(keep);
+  if (!step.is_yes()) return step;
+  std::vector<api::Allocation> allocations = keep.take();
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    allocations_[open[i]] = std::move(allocations[i]);
+    decided_.push_back(open[i]);
+  }
+  return step;
+}
+
+void DeviceDraft::rollback(DevicePoint to) {
+  ledger_.rollback(to.ledger);
+  for (; decided_.size() > to.decided; decided_.pop_back()) allocations_[decided_.back()].reset();
+}
+
+}  // namespace gang::engine

@@ -1,0 +1,96 @@
+// DeviceDraft: devices tentatively given to the members of one gang, in step with its Draft.
+//
+// A claim is one variable of the gang: whoever is placed first and names it chooses its devices,
+// all others of the gang are bound to the nodes that these devices can be used on. Claims that are
+// allocated already bind everybody. Books are undone in reverse order through points. Source: the
+// devices contract, 4.5, 5 and 12.3.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/device_ledger.h"
+#include "engine/device_search.h"
+#include "gang/cluster/snapshot.h"
+
+namespace gang::engine {
+
+/// The devices of the cluster as one attempt sees them; all outlive it.
+struct DeviceStage {
+  const DeviceInputs& inputs;
+  const cluster::DeviceUsage& usage;
+  /// The pools that may have devices for a node of that name.
+  std::function<std::vector<const cluster::DevicePool*>(const std::string&)> pools_of;
+};
+
+/// Solutions of one member on one node that were offered already, by what makes them different.
+using SolutionsSeen = std::set<std::string>;
+
+/// Where to roll back to. A value.
+struct DevicePoint {
+  DeviceLedger::Checkpoint ledger = 0;
+  std::size_t decided = 0;
+};
+
+/// See the head of the file. Lives for one attempt; one thread.
+class DeviceDraft {
+ public:
+  /// `claims`: of the whole gang, each once; those with an allocation stay as they are.
+  DeviceDraft(const DeviceStage& stage, std::vector<const api::ResourceClaim*> claims,
+              std::int64_t steps_max);
+
+  /// Gives a member on a node the devices of those of its claims (indexes) that nobody has decided
+  /// yet. kYes: booked, and noted in `seen`; the next call with the same `seen` offers another
+  /// solution. kNo: there is no further one here. Without `seen` it is upstream's first solution.
+  [[nodiscard]] DeviceStep place(const std::vector<std::size_t>& claims,
+                                 const cluster::NodeInfo& node, SolutionsSeen* seen = nullptr);
+
+  [[nodiscard]] DevicePoint point() const {
+    return {.ledger = ledger_.checkpoint(), .decided = decided_.size()};
+  }
+  void rollback(DevicePoint to);
+
+  /// What the attempt has decided for the claim; null when it has not.
+  [[nodiscard]] const api::Allocation* decided(std::size_t claim) const;
+  [[nodiscard]] bool is_open(std::size_t claim) const;
+  [[nodiscard]] const std::vector<const api::ResourceClaim*>& claims() const { return claims_; }
+  /// The node with its devices. An error is a slice's bad selector.
+  [[nodiscard]] const Result<DeviceNode>& devices_of(const cluster::NodeInfo& node) {
+    return books_of(node).devices;
+  }
+  /// Devices of the node that nobody holds.
+  [[nodiscard]] std::int32_t free_count(const cluster::NodeInfo& node);
+  /// Whether every device of the node can be used there alone.
+  [[nodiscard]] bool is_local(const cluster::NodeInfo& node);
+  [[nodiscard]] std::int64_t steps_left() const { return attempt_.steps_left; }
+  [[nodiscard]] const DeviceStage& stage() const { return stage_; }
+
+ private:
+  /// A node, made when first asked for.
+  struct NodeBooks {
+    Result<DeviceNode> devices;
+    std::optional<std::vector<PreparedClaim>> specs;  ///< of claims that differ, for DeviceAlike
+  };
+
+  NodeBooks& books_of(const cluster::NodeInfo& node);
+  std::vector<PreparedClaim>& specs_of(NodeBooks& books);
+  DeviceStep allocate(const std::vector<std::size_t>& open, NodeBooks& books, SolutionsSeen* seen);
+  /// Whether the devices that a claim has can be used on the node.
+  [[nodiscard]] bool is_usable(std::size_t claim, const api::NodeFacts& node) const;
+
+  const DeviceStage& stage_;
+  const std::vector<const api::ResourceClaim*> claims_;
+  DeviceLedger ledger_;
+  DeviceAttempt attempt_;
+  std::map<std::string, NodeBooks> nodes_;                   ///< by name
+  std::vector<std::optional<api::Allocation>> allocations_;  ///< by claim, decided here
+  std::vector<std::size_t> decided_;                         ///< claims, in order of decision
+};
+
+}  // namespace gang::engine

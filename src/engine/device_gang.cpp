@@ -1,0 +1,77 @@
+#include "engine/device_gang.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace gang::engine {
+namespace {
+
+constexpr std::int64_t kAllWeight = 1'000;
+
+/// What a claim's requests ask for at most.
+std::int64_t weight_of(const api::ClaimSpec& spec) {
+  std::int64_t weight = 0;
+  const auto of_ask = [](const api::DeviceAsk& ask) {
+    return ask.mode == api::AllocationMode::kAll ? kAllWeight : ask.count;
+  };
+  for (const api::DeviceRequest& request : spec.requests) {
+    std::int64_t most = request.exactly ? of_ask(*request.exactly) : 0;
+    for (const api::DeviceAsk& ask : request.first_available) most = std::max(most, of_ask(ask));
+    weight += most;
+  }
+  return weight;
+}
+
+/// Gives equal specs one number.
+class SpecNumbers {
+ public:
+  std::size_t number_of(const api::ClaimSpec& spec) {
+    const auto known =
+        std::ranges::find_if(specs_, [&spec](const api::ClaimSpec* one) { return *one == spec; });
+    const auto number = static_cast<std::size_t>(known - specs_.begin());
+    if (known == specs_.end()) specs_.push_back(&spec);
+    return number;
+  }
+
+ private:
+  std::vector<const api::ClaimSpec*> specs_;
+};
+
+/// What makes a member differ: its class, and for each claim whether it is shared (or allocated),
+/// and which claim or spec it is.
+using Likeness = std::pair<std::uint32_t, std::vector<std::pair<bool, std::size_t>>>;
+
+}  // namespace
+
+std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
+                                     const std::vector<const api::ResourceClaim*>& claims) {
+  std::vector<std::int32_t> users(claims.size(), 0);
+  for (const DeviceMember& member : members) {
+    for (const std::size_t claim : member.claims) ++users[claim];
+  }
+  SpecNumbers specs;
+  std::map<Likeness, std::size_t> known;
+  std::vector<DeviceKind> kinds;
+  for (const DeviceMember& member : members) {
+    Likeness likeness{member.class_index, {}};
+    DeviceKind kind{.class_index = member.class_index, .members = {}};
+    for (const std::size_t claim : member.claims) {
+      const bool is_open = !claims[claim]->allocation;
+      const bool is_own = is_open && users[claim] == 1;
+      likeness.second.emplace_back(is_own, is_own ? specs.number_of(claims[claim]->spec) : claim);
+      kind.has_own |= is_own;
+      kind.has_shared |= is_open && !is_own;
+      if (is_open) kind.weight += weight_of(claims[claim]->spec);
+    }
+    const auto [at, is_new] = known.try_emplace(std::move(likeness), kinds.size());
+    if (is_new) kinds.push_back(std::move(kind));
+    kinds[at->second].members.push_back(member);
+  }
+  std::ranges::stable_sort(kinds, [](const DeviceKind& a, const DeviceKind& b) {
+    return std::tie(b.has_shared, b.weight) < std::tie(a.has_shared, a.weight);
+  });
+  return kinds;
+}
+
+}  // namespace gang::engine

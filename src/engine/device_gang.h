@@ -1,0 +1,36 @@
+// DeviceGang: the pending members of a gang, grouped by what they ask of nodes and devices.
+//
+// Members of one kind are alike in everything: class, shared claims, and the specs of the claims
+// that only they use. The order is that of the search: who decides a shared claim first, then the
+// kinds that ask for most.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gang/api/claim.h"
+
+namespace gang::engine {
+
+/// One pending member. A value.
+struct DeviceMember {
+  std::size_t index = 0;            ///< into the gang's members
+  std::uint32_t class_index = 0;    ///< into the gang's classes
+  std::vector<std::size_t> claims;  ///< into the gang's claims, in the pod's order, each once
+};
+
+/// Members that are alike. A value.
+struct DeviceKind {
+  std::uint32_t class_index = 0;
+  std::vector<DeviceMember> members;  ///< in the gang's order
+  bool has_shared = false;            ///< names a claim that others name too, not yet allocated
+  bool has_own = false;               ///< names a claim of its own, not yet allocated
+  std::int64_t weight = 0;            ///< devices that a member asks for; All counts as many
+};
+
+/// `claims`: of the gang, each once.
+[[nodiscard]] std::vector<DeviceKind> device_kinds(
+    const std::vector<DeviceMember>& members, const std::vector<const api::ResourceClaim*>& claims);
+
+}  // namespace gang::engine

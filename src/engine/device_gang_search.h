@@ -1,0 +1,110 @@
+// DeviceGangSearch: puts members of a gang on nodes with the devices that their claims ask for.
+//
+// Problem: place at least `need` members in all, each on a node that fits it, with devices for its
+// claims there; a claim that several name is decided once for all; devices, counters and capacity
+// may be shared between nodes.
+// Idea: kind by kind, the node with the fewest free devices that takes a member first, each node
+// filled with as many as fit. How many fit on one node is exact: where the first solutions fall
+// short, the node is searched alone. For one kind whose claims and pools concern one node only the
+// sum over nodes then decides. Else, where that falls short, depth-first search over members,
+// nodes and the solutions of each member on each node; members of a kind meet nodes in one order
+// only, and solutions that leave the same count once. Every step is counted against one limit.
+// Ties: score, then node name. Where one pod and one node matter the devices are upstream's.
+// Cannot find: nothing that it has not proved, unless it says kLimit. Source: the devices
+// contract, 12.3.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/device_draft.h"
+#include "engine/device_gang.h"
+#include "engine/draft.h"
+#include "engine/search.h"
+
+namespace gang::engine {
+
+/// A member on a node, as the search placed it. A value.
+struct DevicePick {
+  std::size_t kind = 0;
+  const DeviceMember* member = nullptr;
+  std::uint32_t rank = 0;
+};
+
+/// How a search ended. A value.
+struct DeviceSearchEnd {
+  SearchEnd end = SearchEnd::kPlaced;
+  std::string fatal;  ///< why a kind cannot be placed on any node, or ""
+};
+
+/// See the head of the file. Lives for one attempt; one thread.
+class DeviceGangSearch {
+ public:
+  /// All outlive this; the draft is begun and empty.
+  DeviceGangSearch(Draft& draft, DeviceDraft& devices, const std::vector<DeviceKind>& kinds);
+
+  /// Leaves what it placed in both drafts: every member that fits when kPlaced, else the most that
+  /// the first pass could place.
+  [[nodiscard]] DeviceSearchEnd run(std::int32_t need);
+
+  [[nodiscard]] const std::vector<DevicePick>& picks() const { return picks_; }
+  /// Members of a kind that are placed.
+  [[nodiscard]] std::int32_t placed_count(std::size_t kind) const { return placed_[kind]; }
+
+ private:
+  struct Point {
+    DraftPoint draft;
+    DevicePoint devices;
+    std::size_t picks = 0;
+  };
+  /// A member to be placed by the exact search, and where the search stands with it.
+  struct Frame {
+    std::size_t kind = 0;
+    std::size_t member = 0;    ///< within the kind
+    std::size_t position = 0;  ///< into the kind's nodes
+    SolutionsSeen seen;        ///< on that node
+    Point before;
+    bool is_placed = false;
+    bool leaves_rest = false;  ///< this member and the rest of its kind are left out
+  };
+  /// What the exact search has to do. A value.
+  struct Task {
+    std::vector<std::size_t> kinds;
+    std::int32_t need = 0;  ///< members, counted from none
+  };
+
+  void order_nodes();
+  [[nodiscard]] std::vector<std::uint32_t> nodes_of(std::size_t kind);
+  [[nodiscard]] DeviceStep place(std::size_t kind, std::uint32_t rank, SolutionsSeen* seen);
+  [[nodiscard]] Point point() const;
+  void rollback(const Point& to);
+
+  void fill(std::size_t kind);
+  std::int32_t fill_node(std::size_t kind, std::uint32_t rank, std::int32_t count_max);
+  void improve_node(std::size_t kind, std::uint32_t rank, const Point& start, std::int32_t count);
+  void note(const DeviceStep& step);
+  [[nodiscard]] bool is_out_of_steps() const { return devices_.steps_left() <= 0; }
+  [[nodiscard]] bool sums_decide() const;
+
+  SearchEnd search_exactly(const Task& task);
+  std::optional<SearchEnd> step(const Task& task, std::vector<Frame>& frames);
+  bool advance(Frame& frame);
+  [[nodiscard]] bool is_stopped();
+  [[nodiscard]] std::optional<Frame> next_frame(const Task& task, const Frame& frame) const;
+  [[nodiscard]] std::int32_t rest_after(const Task& task, const Frame& frame) const;
+
+  Draft& draft_;
+  DeviceDraft& devices_;
+  const std::vector<DeviceKind>& kinds_;
+  std::vector<std::vector<std::uint32_t>> nodes_;  ///< by kind, in the order in which they are met
+  std::vector<std::int32_t> placed_;               ///< by kind
+  std::vector<DevicePick> picks_;
+  const std::int64_t steps_reserved_;  ///< kept from exact searches for what places their result
+  bool is_local_ = true;     ///< no pool of a node that was looked at is shared with others
+  bool is_limited_ = false;  ///< something was not searched to its end
+  std::string fatal_;
+};
+
+}  // namespace gang::engine

@@ -1,0 +1,203 @@
+#include "device_gang_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "engine/table_cache.h"
+#include "gang/api/json.h"
+
+namespace gang::engine {
+namespace {
+
+std::string text_of(const api::Allocation& allocation) {
+  std::vector<std::string> devices;
+  for (const api::DeviceResult& result : allocation.results) {
+    devices.push_back(result.pool + "/" + result.device);
+  }
+  std::ranges::sort(devices);
+  std::string text;
+  for (const std::string& device : devices) text += (text.empty() ? "" : " ") + device;
+  return text;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+api::NodeSelector on(const std::string& node) {
+  return {{{.expressions = {}, .fields = {{"metadata.name", "In", {node}}}}}};
+}
+
+}  // namespace
+
+GangDeviceWorld& GangDeviceWorld::node(const std::string& name, int slots) {
+  slots_[name] = slots;
+  return *this;
+}
+
+GangDeviceWorld& GangDeviceWorld::device(TestDevice device) {
+  devices_.push_back(std::move(device));
+  return *this;
+}
+
+std::size_t GangDeviceWorld::claim(TestClaim claim) {
+  claims_.push_back(std::move(claim));
+  return claims_.size() - 1;
+}
+
+GangDeviceWorld& GangDeviceWorld::member(std::vector<std::size_t> claims) {
+  members_.push_back(std::move(claims));
+  return *this;
+}
+
+cluster::DeviceId GangDeviceWorld::id_of(const std::string& name) {
+  return ids_.try_emplace(name, cluster::DeviceId{static_cast<std::uint32_t>(ids_.size())})
+      .first->second;
+}
+
+cluster::DeviceId GangDeviceWorld::id_of(const api::ResourceSlice& slice,
+                                         const api::Device& device) {
+  return id_of(slice.pool + "/" + device.name);
+}
+
+void GangDeviceWorld::make_pools() {
+  std::map<std::string, api::ResourceSlice> slices;
+  for (const TestDevice& device : devices_) {
+    api::ResourceSlice& slice = slices[device.pool];
+    slice.meta.key.name = device.pool;
+    slice.driver = "d";
+    slice.pool = device.pool;
+    slice.pool_slice_count = 1;
+    slice.place.all_nodes = !slots_.contains(device.pool);
+    if (!slice.place.all_nodes) slice.place.node_name = device.pool;
+    api::Device made{.name = device.name};
+    if (!device.model.empty()) made.attributes = {{"model", device.model}};
+    // What only tells devices apart for people.
+    made.attributes.emplace_back("uuid", "id-" + device.pool + "-" + device.name);
+    slice.devices.push_back(made);
+    if (device.is_held) usage_.add(id_of(device.pool + "/" + device.name), {}, true);
+  }
+  for (auto& [name, slice] : slices) {
+    cluster::DevicePool::Parts parts;
+    parts.slices.push_back(std::make_shared<const api::ResourceSlice>(slice));
+    pools_.push_back(std::make_unique<cluster::DevicePool>(parts, features_, *this));
+  }
+}
+
+std::vector<std::unique_ptr<api::ResourceClaim>> GangDeviceWorld::make_claims() const {
+  std::vector<std::unique_ptr<api::ResourceClaim>> made;
+  for (const TestClaim& claim : claims_) {
+    api::ResourceClaim object;
+    object.meta.key = {"ns", "c" + std::to_string(made.size())};
+    api::DeviceAsk ask{.class_name = "gpu", .count = claim.count};
+    if (!claim.model.empty()) ask.selectors.push_back({"model==" + claim.model});
+    object.spec.requests.push_back({.name = "r", .exactly = ask});
+    if (!claim.held_by.empty()) {
+      const std::string pool = claim.held_by.substr(0, claim.held_by.find('/'));
+      api::Allocation held;
+      held.results.push_back({.request = "r", .pool = pool});
+      if (slots_.contains(pool)) held.node_selector = on(pool);
+      object.allocation = held;
+    }
+    made.push_back(std::make_unique<api::ResourceClaim>(object));
+  }
+  return made;
+}
+
+std::string GangDeviceWorld::run(std::int32_t need) {
+  TestCluster cluster;
+  for (const auto& [name, slots] : slots_) {
+    cluster.add(test::node(name).cpu(std::to_string(slots)));
+  }
+  cluster.add(test::pod_group("g").min(need));
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    cluster.add(test::pod("m" + std::to_string(i)).group("g").cpu("1").build());
+  }
+  make_pools();
+  const auto claims = make_claims();
+  std::vector<const api::ResourceClaim*> views;
+  for (const auto& claim : claims) views.push_back(claim.get());
+  const cluster::Gang gang = cluster.gang("g");
+  std::vector<DeviceMember> members;
+  for (std::size_t i = 0; i < gang.members.size(); ++i) {
+    const auto number = static_cast<std::size_t>(std::stoi(gang.members[i].key.name.substr(1)));
+    members.push_back({.index = number, .class_index = 0, .claims = members_[number]});
+  }
+
+  const auto snapshot = cluster.state.snapshot();
+  const Options options;
+  PlannerStats stats;
+  TableCache tables(options);
+  tables.begin(*snapshot);
+  Draft draft;
+  draft.begin(*snapshot, {{.table = tables.current(*snapshot, gang.classes.at(0), stats),
+                           .member_count = static_cast<std::int32_t>(members.size())}});
+  api::DeviceClass device_class;
+  device_class.meta.key.name = "gpu";
+  const std::map<std::string, const api::DeviceClass*> classes{{"gpu", &device_class}};
+  TableSelectors selectors;
+  const DeviceInputs inputs{.features = features_, .classes = classes, .selectors = selectors};
+  const DeviceStage stage{.inputs = inputs, .usage = usage_, .pools_of = [&](const std::string&) {
+                            std::vector<const cluster::DevicePool*> pools;
+                            for (const auto& pool : pools_) pools.push_back(pool.get());
+                            return pools;
+                          }};
+  DeviceDraft devices(stage, views, steps_max);
+  const std::vector<DeviceKind> kinds = device_kinds(members, views);
+  DeviceGangSearch search(draft, devices, kinds);
+  end_ = search.run(need);
+  keep(search, devices, *snapshot);
+  draft.end();
+  if (end_.end != SearchEnd::kPlaced) return "";
+  std::string text;
+  for (const auto& [member, node] : nodes_) {
+    text += (text.empty() ? "m" : " m") + std::to_string(member) + "=" + node;
+  }
+  return text;
+}
+
+void GangDeviceWorld::keep(const DeviceGangSearch& search, const DeviceDraft& devices,
+                           const cluster::Snapshot& snapshot) {
+  for (const DevicePick& pick : search.picks()) {
+    nodes_[pick.member->index] = snapshot.node(snapshot.by_name()[pick.rank])->name;
+  }
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    if (const api::Allocation* allocation = devices.decided(i)) given_[i] = text_of(*allocation);
+  }
+}
+
+std::string GangDeviceWorld::problem() const {
+  std::map<std::string, std::size_t> taken;
+  std::map<std::string, int> used;
+  for (const auto& [claim, text] : given_) {
+    const std::vector<std::string> names = words_of(text);
+    if (static_cast<int>(names.size()) != claims_[claim].count) return "wrong count: " + text;
+    for (const std::string& name : names) {
+      if (!taken.emplace(name, claim).second) return name + " is given twice";
+      const auto device = std::ranges::find_if(
+          devices_, [&](const TestDevice& one) { return one.pool + "/" + one.name == name; });
+      if (device == devices_.end() || device->is_held) return name + " is not free";
+      const bool is_wanted = claims_[claim].model.empty() || claims_[claim].model == device->model;
+      if (!is_wanted) return name + " is of another model";
+    }
+  }
+  for (const auto& [member, node] : nodes_) {
+    if (++used[node] > slots_.at(node)) return node + " has no room";
+    for (const std::size_t claim : members_[member]) {
+      const bool is_old = !claims_[claim].held_by.empty();
+      if (!is_old && !given_.contains(claim)) return "a member lacks its claim";
+      for (const std::string& name : words_of(is_old ? claims_[claim].held_by : given_.at(claim))) {
+        const std::string pool = name.substr(0, name.find('/'));
+        if (slots_.contains(pool) && pool != node) return name + " is not on " + node;
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace gang::engine

@@ -1,0 +1,78 @@
+// GangDeviceWorld: nodes with devices and a gang whose members have claims, for the search over
+// members, nodes and devices.
+//
+// Nodes have one CPU for each member that may stand there. Selectors are those of TableSelectors.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster_fixture.h"
+#include "device_fixture.h"
+#include "engine/device_gang_search.h"
+
+namespace gang::engine {
+
+/// A device of the world: "n1/a", or "net/a" where every node can use it.
+struct TestDevice {
+  std::string pool;
+  std::string name;
+  std::string model;
+  bool is_held = false;
+};
+
+/// A claim for `count` devices of a model ("" = any).
+struct TestClaim {
+  int count = 1;
+  std::string model;
+  std::string held_by;  ///< devices that it has already: "n1/a", or ""
+};
+
+/// See the head of the file. Owned by one test.
+class GangDeviceWorld final : public cluster::DevicePool::Names {
+ public:
+  std::int64_t steps_max = 100'000;
+
+  GangDeviceWorld& node(const std::string& name, int slots);
+  GangDeviceWorld& device(TestDevice device);
+  /// Returns the index of the claim.
+  std::size_t claim(TestClaim claim);
+  GangDeviceWorld& member(std::vector<std::size_t> claims);
+
+  /// Runs the search. Members as "m0=n1 m1=n2", by member; "" when it did not place `need`.
+  std::string run(std::int32_t need);
+  [[nodiscard]] SearchEnd end() const { return end_.end; }
+  /// Devices of a claim after run(), sorted: "n1/a n1/b".
+  [[nodiscard]] std::string given(std::size_t claim) const { return given_.at(claim); }
+  /// What is wrong with the result of run(), or "".
+  [[nodiscard]] std::string problem() const;
+
+  [[nodiscard]] const std::map<std::string, int>& slots() const { return slots_; }
+  [[nodiscard]] const std::vector<TestDevice>& devices() const { return devices_; }
+  [[nodiscard]] const std::vector<TestClaim>& claims() const { return claims_; }
+  [[nodiscard]] const std::vector<std::vector<std::size_t>>& members() const { return members_; }
+
+ private:
+  cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override;
+  cluster::DeviceId id_of(const std::string& name);
+  void make_pools();
+  [[nodiscard]] std::vector<std::unique_ptr<api::ResourceClaim>> make_claims() const;
+  void keep(const DeviceGangSearch& search, const DeviceDraft& devices,
+            const cluster::Snapshot& snapshot);
+
+  std::map<std::string, int> slots_;
+  std::vector<TestDevice> devices_;
+  std::vector<TestClaim> claims_;
+  std::vector<std::vector<std::size_t>> members_;
+  std::map<std::string, cluster::DeviceId> ids_;
+  std::vector<std::unique_ptr<cluster::DevicePool>> pools_;
+  cluster::DeviceFeatures features_;
+  cluster::DeviceUsage usage_;
+  DeviceSearchEnd end_;
+  std::map<std::size_t, std::string> nodes_;  ///< by member, after run()
+  std::map<std::size_t, std::string> given_;  ///< by claim, after run()
+};
+
+}  // namespace gang::engine

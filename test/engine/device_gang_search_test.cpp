@@ -1,0 +1,250 @@
+#include "engine/device_gang_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+
+#include "device_gang_fixture.h"
+
+namespace gang::engine {
+namespace {
+
+/// Three nodes with two devices each.
+void add_six(GangDeviceWorld& world) {
+  for (const char* name : {"n1", "n2", "n3"}) {
+    world.node(name, 8).device({name, "a"}).device({name, "b"});
+  }
+}
+
+void add_members(GangDeviceWorld& world, int count, const TestClaim& claim) {
+  for (int i = 0; i < count; ++i) world.member({world.claim(claim)});
+}
+
+TEST(DeviceGangSearch, PlacesEveryMemberWithADeviceOfItsOwn) {
+  GangDeviceWorld world;
+  add_six(world);
+  add_members(world, 4, {});
+  EXPECT_EQ(world.run(4), "m0=n1 m1=n1 m2=n2 m3=n2");
+  EXPECT_EQ(world.given(2), "n2/a");
+  EXPECT_EQ(world.problem(), "");
+}
+
+TEST(DeviceGangSearch, ProvesThatTheDevicesAreTooFew) {
+  GangDeviceWorld world;
+  add_six(world);
+  add_members(world, 7, {});
+  EXPECT_EQ(world.run(7), "");
+  EXPECT_EQ(world.end(), SearchEnd::kImpossible);
+}
+
+TEST(DeviceGangSearch, FillsThePartlyUsedNodeFirst) {
+  GangDeviceWorld world;
+  world.node("n1", 8).device({"n1", "a"}).device({"n1", "b"});
+  world.node("n2", 8).device({"n2", "a", "", true}).device({"n2", "b"});
+  add_members(world, 1, {});
+  EXPECT_EQ(world.run(1), "m0=n2");
+}
+
+TEST(DeviceGangSearch, GoesBackWhenOneMemberTookWhatOnlyAnotherCanUse) {
+  GangDeviceWorld world;
+  world.node("n1", 8).device({"n1", "a", "big"}).device({"n1", "b"});
+  const std::size_t any = world.claim({});
+  const std::size_t big = world.claim({.model = "big"});
+  world.member({any}).member({big});
+  EXPECT_EQ(world.run(2), "m0=n1 m1=n1");
+  EXPECT_EQ(world.given(any), "n1/b");
+  EXPECT_EQ(world.problem(), "");
+}
+
+TEST(DeviceGangSearch, SharedClaimIsDecidedOnceAndBindsAllToItsNode) {
+  GangDeviceWorld world;
+  world.node("n1", 2).device({"n1", "a"}).node("n2", 4).device({"n2", "a"});
+  const std::size_t shared = world.claim({});
+  for (int i = 0; i < 4; ++i) world.member({shared});
+  EXPECT_EQ(world.run(4), "m0=n2 m1=n2 m2=n2 m3=n2");
+  EXPECT_EQ(world.given(shared), "n2/a");
+}
+
+TEST(DeviceGangSearch, SharedClaimIsMovedWhenOwnClaimsDoNotFitThere) {
+  GangDeviceWorld world;
+  world.node("n1", 9).device({"n1", "a"}).device({"n1", "b"});
+  world.node("n2", 4).device({"n2", "a"}).device({"n2", "b"}).device({"n2", "c"});
+  const std::size_t shared = world.claim({});
+  world.member({shared, world.claim({})}).member({shared, world.claim({})});
+  EXPECT_EQ(world.run(2), "m0=n2 m1=n2") << "n1 is roomier and has a device too few";
+  EXPECT_EQ(world.problem(), "");
+}
+
+TEST(DeviceGangSearch, ClaimWithDevicesBindsItsUsers) {
+  GangDeviceWorld world;
+  add_six(world);
+  world.member({world.claim({.held_by = "n3/a"})});
+  EXPECT_EQ(world.run(1), "m0=n3");
+}
+
+TEST(DeviceGangSearch, DevicesOfTheFabricServeAnyNode) {
+  GangDeviceWorld world;
+  world.node("n1", 1).node("n2", 1).device({"net", "a"}).device({"net", "b"});
+  add_members(world, 2, {});
+  EXPECT_EQ(world.run(2), "m0=n1 m1=n2");
+  EXPECT_EQ(world.problem(), "");
+}
+
+TEST(DeviceGangSearch, MemberThatFitsNowhereIsLeftOutWhereOthersAreEnough) {
+  GangDeviceWorld world;
+  add_six(world);
+  world.member({world.claim({.model = "none"})});
+  add_members(world, 2, {.count = 2});
+  EXPECT_EQ(world.run(2), "m1=n1 m2=n2");
+  EXPECT_EQ(world.problem(), "");
+}
+
+TEST(DeviceGangSearch, SaysThatItReachedItsLimit) {
+  GangDeviceWorld world;
+  world.steps_max = 20;
+  add_six(world);
+  add_members(world, 7, {});
+  EXPECT_EQ(world.run(7), "");
+  EXPECT_EQ(world.end(), SearchEnd::kLimit);
+}
+
+TEST(DeviceGangSearch, DevicesThatDifferOnlyInTheirNamesAreTriedOnce) {
+  GangDeviceWorld world;
+  for (const char* node : {"n1", "n2"}) {
+    world.node(node, 9);
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) world.device({node, name});
+  }
+  add_members(world, 3, {.count = 3});
+  add_members(world, 2, {.count = 2});
+  EXPECT_EQ(world.run(5), "m0=n1 m1=n1 m2=n2 m3=n2 m4=n2");
+  GangDeviceWorld full;
+  full.node("n1", 9).node("n2", 9);
+  for (const char* node : {"n1", "n2"}) {
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) full.device({node, name});
+  }
+  add_members(full, 3, {.count = 4});
+  add_members(full, 1, {.count = 2});
+  full.run(4);
+  EXPECT_EQ(full.end(), SearchEnd::kImpossible) << "proved within the limit";
+}
+
+/// Tries every node and every set of devices for every member.
+class BruteForce {
+ public:
+  explicit BruteForce(const GangDeviceWorld& world) : world_(world) {
+    for (std::size_t i = 0; i < world.devices().size(); ++i) {
+      if (world.devices()[i].is_held) taken_.insert(i);
+    }
+  }
+
+  bool can_place(std::size_t need) { return place(0, 0, need); }
+
+ private:
+  bool place(std::size_t member, std::size_t placed, std::size_t need) {
+    if (placed >= need) return true;
+    if (placed + world_.members().size() - member < need) return false;
+    for (const auto& [node, slots] : world_.slots()) {
+      if (used_[node] >= slots) continue;
+      ++used_[node];
+      const bool fits = give(member, 0, node, [&] { return place(member + 1, placed + 1, need); });
+      --used_[node];
+      if (fits) return true;
+    }
+    return place(member + 1, placed, need);
+  }
+
+  bool give(std::size_t member, std::size_t at, const std::string& node,
+            const std::function<bool()>& then) {
+    if (at == world_.members()[member].size()) return then();
+    const std::size_t claim = world_.members()[member][at];
+    const auto next = [&] { return give(member, at + 1, node, then); };
+    if (const auto known = given_.find(claim); known != given_.end()) {
+      return is_usable(known->second, node) && next();
+    }
+    return choose(claim, node, 0, {}, next);
+  }
+
+  bool choose(std::size_t claim, const std::string& node, std::size_t from,
+              const std::vector<std::size_t>& so_far, const std::function<bool()>& then) {
+    const TestClaim& wanted = world_.claims()[claim];
+    if (static_cast<int>(so_far.size()) == wanted.count) {
+      given_[claim] = so_far;
+      const bool is_solved = then();
+      given_.erase(claim);
+      return is_solved;
+    }
+    for (std::size_t i = from; i < world_.devices().size(); ++i) {
+      const TestDevice& device = world_.devices()[i];
+      const bool is_wanted = wanted.model.empty() || wanted.model == device.model;
+      if (taken_.contains(i) || !is_wanted || !is_usable({i}, node)) continue;
+      taken_.insert(i);
+      std::vector<std::size_t> more = so_far;
+      more.push_back(i);
+      const bool is_solved = choose(claim, node, i + 1, more, then);
+      taken_.erase(i);
+      if (is_solved) return true;
+    }
+    return false;
+  }
+
+  bool is_usable(const std::vector<std::size_t>& devices, const std::string& node) const {
+    return std::ranges::all_of(devices, [&](std::size_t i) {
+      const std::string& pool = world_.devices()[i].pool;
+      return !world_.slots().contains(pool) || pool == node;
+    });
+  }
+
+  const GangDeviceWorld& world_;
+  std::set<std::size_t> taken_;
+  std::map<std::string, int> used_;
+  std::map<std::size_t, std::vector<std::size_t>> given_;
+};
+
+/// Up to three nodes, a fabric pool, unlike claims, some of them shared.
+void fill_at_random(GangDeviceWorld& world, std::mt19937& random) {
+  const auto up_to = [&](int most) { return static_cast<int>(random() % (most + 1)); };
+  const int node_count = 1 + up_to(2);
+  for (int i = 0; i < node_count; ++i) {
+    const std::string node = "n" + std::to_string(i);
+    world.node(node, 1 + up_to(2));
+    for (int d = up_to(3); d > 0; --d) {
+      world.device({node, "g" + std::to_string(d), up_to(2) == 0 ? "big" : "", up_to(4) == 0});
+    }
+  }
+  for (int d = up_to(2); d > 0; --d) world.device({"net", "p" + std::to_string(d), ""});
+  std::vector<std::size_t> shared;
+  for (int i = up_to(1); i > 0; --i) shared.push_back(world.claim({.count = 1}));
+  for (int i = 2 + up_to(2); i > 0; --i) {
+    std::vector<std::size_t> claims;
+    if (!shared.empty() && up_to(1) == 0) claims.push_back(shared[0]);
+    if (up_to(3) > 0) {
+      claims.push_back(world.claim({.count = 1 + up_to(1), .model = up_to(3) == 0 ? "big" : ""}));
+    }
+    world.member(claims);
+  }
+}
+
+TEST(DeviceGangSearch, AgreesWithBruteForceOnSmallWorlds) {
+  int placed_count = 0;
+  for (unsigned seed = 0; seed < 3'000; ++seed) {
+    std::mt19937 random(seed);
+    GangDeviceWorld world;
+    fill_at_random(world, random);
+    const std::size_t need = 1 + random() % world.members().size();
+    const bool can = BruteForce(world).can_place(need);
+    world.run(static_cast<std::int32_t>(need));
+    ASSERT_NE(world.end(), SearchEnd::kLimit) << "seed " << seed;
+    ASSERT_EQ(world.end() == SearchEnd::kPlaced, can) << "seed " << seed;
+    ASSERT_EQ(world.problem(), "") << "seed " << seed;
+    placed_count += can ? 1 : 0;
+  }
+  EXPECT_GT(placed_count, 500);
+  EXPECT_LT(placed_count, 2'500);
+}
+
+}  // namespace
+}  // namespace gang::engine
