@@ -173,31 +173,41 @@ void GangDeviceWorld::keep(const DeviceGangSearch& search, const DeviceDraft& de
 
 std::string GangDeviceWorld::problem() const {
   std::map<std::string, std::size_t> taken;
-  std::map<std::string, int> used;
   for (const auto& [claim, text] : given_) {
     const std::vector<std::string> names = words_of(text);
     if (static_cast<int>(names.size()) != claims_[claim].count) return "wrong count: " + text;
     for (const std::string& name : names) {
       if (!taken.emplace(name, claim).second) return name + " is given twice";
-      const auto device = std::ranges::find_if(
-          devices_, [&](const TestDevice& one) { return one.pool + "/" + one.name == name; });
-      if (device == devices_.end() || device->is_held) return name + " is not free";
-      const bool is_wanted = claims_[claim].model.empty() || claims_[claim].model == device->model;
-      if (!is_wanted) return name + " is of another model";
+      if (!may_have(claims_[claim], name))
+        return name + " is not for claim " + std::to_string(claim);
     }
   }
+  std::map<std::string, int> used;
   for (const auto& [member, node] : nodes_) {
     if (++used[node] > slots_.at(node)) return node + " has no room";
     for (const std::size_t claim : members_[member]) {
-      const bool is_old = !claims_[claim].held_by.empty();
-      if (!is_old && !given_.contains(claim)) return "a member lacks its claim";
-      for (const std::string& name : words_of(is_old ? claims_[claim].held_by : given_.at(claim))) {
-        const std::string pool = name.substr(0, name.find('/'));
-        if (slots_.contains(pool) && pool != node) return name + " is not on " + node;
-      }
+      if (!serves(claim, node))
+        return "a member on " + node + " lacks claim " + std::to_string(claim);
     }
   }
   return "";
+}
+
+bool GangDeviceWorld::may_have(const TestClaim& claim, const std::string& name) const {
+  const auto device = std::ranges::find_if(
+      devices_, [&](const TestDevice& one) { return one.pool + "/" + one.name == name; });
+  return device != devices_.end() && !device->is_held &&
+         (claim.model.empty() || claim.model == device->model);
+}
+
+bool GangDeviceWorld::serves(std::size_t claim, const std::string& node) const {
+  const bool is_old = !claims_[claim].held_by.empty();
+  if (!is_old && !given_.contains(claim)) return false;
+  return std::ranges::all_of(words_of(is_old ? claims_[claim].held_by : given_.at(claim)),
+                             [&](const std::string& name) {
+                               const std::string pool = name.substr(0, name.find('/'));
+                               return !slots_.contains(pool) || pool == node;
+                             });
 }
 
 }  // namespace gang::engine

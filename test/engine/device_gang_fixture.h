@@ -58,6 +58,9 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
   cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override;
   cluster::DeviceId id_of(const std::string& name);
   void make_pools();
+  [[nodiscard]] bool may_have(const TestClaim& claim, const std::string& name) const;
+  /// Whether the claim's devices can be used on the node.
+  [[nodiscard]] bool serves(std::size_t claim, const std::string& node) const;
   [[nodiscard]] std::vector<std::unique_ptr<api::ResourceClaim>> make_claims() const;
   void keep(const DeviceGangSearch& search, const DeviceDraft& devices,
             const cluster::Snapshot& snapshot);
