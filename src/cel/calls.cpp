@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 
 #include "cel/nodes.h"
@@ -77,19 +78,11 @@ void CallNode::charge(Frame& frame, const Value& result) const {
   const ArgumentsInFlight in_flight(frame);
   frame.args.resize(frame.args.size() + args_.size());
   const std::size_t base = frame.args.size() - args_.size();
-  std::size_t top = frame.stack.size();
   for (std::size_t i = args_.size(); i > 0; --i) {
-    const std::int64_t wanted = args_[i - 1]->id();
-    std::size_t at = top;
-    while (at > 0 && frame.stack[at - 1].id != wanted) --at;
-    if (at == 0) {
-      frame.stack.resize(top);
-      return;
-    }
-    frame.args[base + i - 1] = frame.stack[at - 1].value;
-    top = at - 1;
+    const std::optional<Value> value = frame.stack.take(args_[i - 1]->id());
+    if (!value) return;
+    frame.args[base + i - 1] = *value;
   }
-  frame.stack.resize(top);
   frame.cost += call_cost(frame, callee_.cost, in_flight.values(), result);
 }
 

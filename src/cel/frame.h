@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,13 +28,47 @@ struct Observed {
   std::int64_t id = 0;
 };
 
+/// The stack of upstream's cost tracker. Many values are never asked for and stay to the end, so it
+/// counts what it holds of each node: nobody searches the whole stack for what is not there.
+class ObservedStack {
+ public:
+  void clear() {
+    for (const Observed& one : values_) --count_of(one.id);
+    values_.clear();
+  }
+  void push(const Value& value, std::int64_t id) {
+    values_.push_back({value, id});
+    ++count_of(id);
+  }
+  /// The newest value of this node; takes it off with everything after it, if it is there.
+  std::optional<Value> take(std::int64_t id) {
+    if (count_of(id) == 0) return std::nullopt;
+    while (true) {
+      const Observed last = values_.back();
+      values_.pop_back();
+      --count_of(last.id);
+      if (last.id == id) return last.value;
+    }
+  }
+
+ private:
+  std::uint32_t& count_of(std::int64_t id) {
+    const auto at = static_cast<std::size_t>(id);
+    if (at >= counts_.size()) counts_.resize(at + 1);
+    return counts_[at];
+  }
+
+  std::vector<Observed> values_;
+  std::vector<std::uint32_t> counts_;  ///< by node; numbers of nodes are small and not negative
+};
+
 /// One evaluation. Steps tell their values to observe() as upstream's cost tracker is told, on the
 /// same stack, so that costs come out equal, its oddities included.
 struct Frame {
   Arena arena;
   Value device;
   std::vector<FoldSlot> slots;
-  std::vector<Observed> stack;
+  ObservedStack stack;
   std::vector<Value> args;             ///< of calls in flight
   const class Regex* regex = nullptr;  ///< the constant pattern of the call in flight, compiled
   std::uint64_t cost = 0;
@@ -54,17 +89,11 @@ struct Frame {
   }
 
   void observe(const Value& value, std::int64_t id) {
-    stack.push_back({value, id});
+    stack.push(value, id);
     if (cost > cost_max) is_cancelled = true;
   }
-  /// Drops the newest value of this node and everything after it, if it is there.
-  void drop(std::int64_t id) {
-    for (std::size_t i = stack.size(); i > 0; --i) {
-      if (stack[i - 1].id != id) continue;
-      stack.resize(i - 1);
-      return;
-    }
-  }
+  /// Drops the newest value of this node and everything after it; false: it is not there.
+  bool drop(std::int64_t id) { return stack.take(id).has_value(); }
 
   /// Counts work that upstream does not charge for, or only afterwards. False: too much, give up.
   bool spend(std::uint64_t units) {

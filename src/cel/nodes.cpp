@@ -17,9 +17,7 @@ constexpr std::uint64_t kStructCost = 40;
 // as far as they are found.
 void drop_all(Frame& frame, const std::vector<const Node*>& nodes) {
   for (std::size_t i = nodes.size(); i > 0; --i) {
-    const std::size_t before = frame.stack.size();
-    frame.drop(nodes[i - 1]->id());
-    if (frame.stack.size() == before) return;
+    if (!frame.drop(nodes[i - 1]->id())) return;
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "cel/lists.h"
 #include "cel/maps.h"
@@ -27,6 +29,42 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
 
 bool all_constant(const Nodes& nodes) {
   return std::ranges::all_of(nodes, [](const Node* n) { return n->constant() != nullptr; });
+}
+
+// Whole numbers that a double holds exactly, as upstream converts them.
+std::optional<std::int64_t> exact_int(double value) {
+  if (value != std::trunc(value) || std::fabs(value) >= 0x1p63) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+std::optional<std::uint64_t> exact_uint(double value) {
+  if (value != std::trunc(value) || value < 0 || value >= 0x1p64) return std::nullopt;
+  return static_cast<std::uint64_t>(value);
+}
+
+// A constant that is looked for, and the numbers of other types that are found there too. False: it
+// is of no type that has a table.
+bool add_member(Arena& arena, MapObject& members, const Value& member) {
+  const auto add = [&](const Value& key) { map_put(arena, members, key, Value::boolean(true)); };
+  add(member);
+  switch (member.kind()) {
+    case Kind::kBool:
+    case Kind::kString:
+      return true;
+    case Kind::kDouble:
+      if (const auto whole = exact_int(member.as_double())) add(Value::integer(*whole));
+      if (const auto whole = exact_uint(member.as_double())) add(Value::unsigned_integer(*whole));
+      return true;
+    case Kind::kInt:
+      add(Value::real(static_cast<double>(member.as_int())));
+      if (member.as_int() >= 0) add(Value::unsigned_integer(member.as_uint()));
+      return true;
+    case Kind::kUint:
+      add(Value::real(static_cast<double>(member.as_uint())));
+      if (member.as_uint() <= INT64_MAX) add(Value::integer(member.as_int()));
+      return true;
+    default:
+      return false;
+  }
 }
 
 class Planner {
@@ -271,20 +309,9 @@ Node* Planner::plan_membership(const Expr& expr, const Nodes& args) {
   const Value& list = *args[1]->constant();
   const std::int64_t size = list_size(list);
   if (size == 0) return constant(expr.id, Value::boolean(false));
-  MapObject* members = make_map(frame_.arena, static_cast<std::size_t>(size));
+  MapObject* members = make_map(frame_.arena, 3 * static_cast<std::size_t>(size));
   for (std::int64_t i = 0; i < size; ++i) {
-    const Value member = list_item(list, i);
-    switch (member.kind()) {
-      case Kind::kBool:
-      case Kind::kDouble:
-      case Kind::kInt:
-      case Kind::kString:
-      case Kind::kUint:
-        map_put(frame_.arena, *members, member, Value::boolean(true));
-        break;
-      default:
-        return nullptr;
-    }
+    if (!add_member(frame_.arena, *members, list_item(list, i))) return nullptr;
   }
   return node<MembershipNode>(expr.id, args[0], members);
 }

@@ -46,20 +46,26 @@ std::string grouped(double value, int precision) {
 }
 
 // 1.5 times ten to the 03, in raised digits.
-std::string scientific(double value, int precision) {
+std::string scientific(double value) {
   if (!std::isfinite(value)) return special(value);
   constexpr std::array<std::string_view, 10> kRaised = {
       "\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",     "\xE2\x81\xB4",
       "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9"};
-  std::string text(static_cast<std::size_t>(precision) + 40, '\0');
+  std::string text(40, '\0');
   const auto [end, failure] = std::to_chars(text.data(), text.data() + text.size(), value,
-                                            std::chars_format::scientific, precision);
+                                            std::chars_format::scientific, kDefaultPrecision);
   text.resize(static_cast<std::size_t>(end - text.data()));
   const std::size_t e = text.find('e');
   std::string out = text.substr(0, e) + "\xC3\x97" + "10";
   if (text[e + 1] == '-') out += "\xE2\x81\xBB";
   for (const char c : text.substr(e + 2)) out += kRaised[static_cast<std::size_t>(c - '0')];
   return out;
+}
+
+// Spaces before the text up to so many code points.
+std::string padded(const std::string& text, std::uint64_t width) {
+  const std::uint64_t size = code_point_count(text);
+  return size < width ? std::string(width - size, ' ') + text : text;
 }
 
 template <class T>
@@ -229,7 +235,10 @@ class Shower {
     if (!number) return wrong(clause.letter, value);
     const int precision = clause.precision.value_or(kDefaultPrecision);
     if (!frame_.may_allocate(static_cast<std::uint64_t>(precision))) return "";
-    return clause.letter == 'f' ? grouped(*number, precision) : scientific(*number, precision);
+    if (*number == 0) number = 0;  // upstream shows no sign
+    if (clause.letter == 'f') return grouped(*number, precision);
+    // Upstream takes the precision of %e for a width.
+    return padded(scientific(*number), static_cast<std::uint64_t>(precision));
   }
 
   std::string whole(char letter, const Value& value) {
