@@ -72,7 +72,8 @@ check_clang_tidy() {
 
 topic_tidy() {
   counted check_tree python3 test/tidy/check_tree.py
-  counted python_tests python3 test/support/run_unittests.py test/tidy test/deploy test/support
+  counted python_tests python3 test/support/run_unittests.py test/tidy test/deploy test/support \
+    test/oracle
   check "clang-format" check_format
   counted thread_safety python3 test/tidy/thread_safety.py --jobs "$build_jobs"
   if [ -n "${GANG_TIDY_BASE:-}" ]; then
@@ -101,6 +102,21 @@ topic_e2e() {
     counted e2e python3 test/e2e/run.py
   else
     fail "e2e: build of the control plane"
+  fi
+}
+
+# What Kubernetes' own packages say, and what we say.
+topic_oracle() {
+  local ours="$root/build/release/bin" theirs
+  if ! build_targets release ON cel-answers device-answers; then
+    fail "oracle: build"
+  elif ! logged oracle-build "$root/test/oracle/build"; then
+    fail "oracle: build of Kubernetes' packages"
+  else
+    theirs="$("$root/test/oracle/build")"
+    counted oracle-cel python3 test/oracle/compare.py "$theirs/cel" "$ours/cel-answers"
+    counted oracle-devices python3 test/oracle/compare_devices.py \
+      --ours "$ours/device-answers" --upstream "$theirs/devices"
   fi
 }
 

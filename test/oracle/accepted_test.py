@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""accepted.py: a difference is excused by its cause, and only so often."""
+
+import unittest
+
+import accepted
+
+
+def lookup(expression, error="hash of unhashable type: types.Bytes"):
+    return {"expression": expression}, {"error": error}, {"value": True}
+
+
+def partitions(*groups):
+    """Two held devices of one counter set with these compatibility groups."""
+    devices = [{"name": f"d{i}", "consumesCounters": [
+        {"counterSet": "s", "compatibilityGroups": list(group)}]} for i, group in enumerate(groups)]
+    results = [{"driver": "d", "pool": "p", "device": one["name"]} for one in devices]
+    return {"slices": [{"spec": {"driver": "d", "pool": {"name": "p"}, "devices": devices}}],
+            "held": [{"status": {"allocation": {"devices": {"results": results}}}}]}
+
+
+class Lookup(unittest.TestCase):
+    def test_is_excused_beside_a_logical_operator(self):
+        self.assertTrue(accepted.hides_a_lookup(*lookup("b'' in [b''] || true")))
+
+    def test_is_no_excuse_for_another_error_or_without_operator(self):
+        self.assertFalse(accepted.hides_a_lookup(*lookup("b'' in [b''] || true", "overflow")))
+        self.assertFalse(accepted.hides_a_lookup(*lookup("b'' in [b'']")))
+
+
+class Refusals(unittest.TestCase):
+    def test_of_places_are_excused(self):
+        ours = {"error": "unknown time zone US/Central"}
+        self.assertTrue(accepted.names_a_place({"expression": "x('US/Central')"}, {}, ours))
+        self.assertFalse(accepted.names_a_place({"expression": "x('+02:00')"}, {}, ours))
+
+    def test_of_messages_are_excused_where_upstream_has_them(self):
+        ours = {"compileError": "undeclared reference to 'google.protobuf.Value' (...)"}
+        question = {"expression": "google.protobuf.Value{}"}
+        self.assertTrue(accepted.makes_a_message(question, {"value": True}, ours))
+        self.assertFalse(accepted.makes_a_message(question, {}, {"compileError": "syntax"}))
+
+
+class Partitions(unittest.TestCase):
+    def test_that_exclude_each_other_are_excused(self):
+        self.assertTrue(accepted.holds_excluded_partitions(partitions("g", "h")))
+
+    def test_that_go_together_are_not(self):
+        self.assertFalse(accepted.holds_excluded_partitions(partitions("gh", "h")))
+        self.assertFalse(accepted.holds_excluded_partitions(partitions("g")))
+
+
+class Limit(unittest.TestCase):
+    def test_one_too_many_is_not_excused(self):
+        cause = accepted.Cause("always", lambda: True, most=1)
+        self.assertTrue(accepted.excused([cause], "first"))
+        self.assertFalse(accepted.excused([cause], "second"))
+        self.assertEqual(cause.met, ["first"])
+
+
+if __name__ == "__main__":
+    unittest.main()
