@@ -23,6 +23,16 @@ std::string_view kind_name(Kind kind) {
       return "PriorityClass";
     case Kind::kNamespace:
       return "Namespace";
+    case Kind::kResourceSlice:
+      return "ResourceSlice";
+    case Kind::kResourceClaim:
+      return "ResourceClaim";
+    case Kind::kResourceClaimTemplate:
+      return "ResourceClaimTemplate";
+    case Kind::kDeviceClass:
+      return "DeviceClass";
+    case Kind::kDeviceTaintRule:
+      return "DeviceTaintRule";
   }
   return "Pod";
 }

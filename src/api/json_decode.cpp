@@ -60,6 +60,16 @@ const Want& want_of(Kind kind) {
       return kPriorityClassWant;
     case Kind::kNamespace:
       return kNamespaceWant;
+    case Kind::kResourceSlice:
+      return kResourceSliceWant;
+    case Kind::kResourceClaim:
+      return kResourceClaimWant;
+    case Kind::kResourceClaimTemplate:
+      return kResourceClaimTemplateWant;
+    case Kind::kDeviceClass:
+      return kDeviceClassWant;
+    case Kind::kDeviceTaintRule:
+      return kDeviceTaintRuleWant;
   }
   return kPodWant;
 }
@@ -81,6 +91,16 @@ Result<Object> object_from(Kind kind, JsonView json, std::string problem) {
       return widen(priority_class_from(json, std::move(problem)));
     case Kind::kNamespace:
       return widen(namespace_from(json, std::move(problem)));
+    case Kind::kResourceSlice:
+      return widen(resource_slice_from(json, std::move(problem)));
+    case Kind::kResourceClaim:
+      return widen(resource_claim_from(json, std::move(problem)));
+    case Kind::kResourceClaimTemplate:
+      return widen(resource_claim_template_from(json, std::move(problem)));
+    case Kind::kDeviceClass:
+      return widen(device_class_from(json, std::move(problem)));
+    case Kind::kDeviceTaintRule:
+      return widen(device_taint_rule_from(json, std::move(problem)));
   }
   return fail(Code::kInternal, "unknown kind");
 }

@@ -36,7 +36,7 @@ template <class Item, class Read>
 
 /// Annotations that claims carry beyond those of every kind.
 inline constexpr Want kClaimAnnotationWants[] = {Want("gang-scheduler.dev/*"), Want(kPodClaimName),
-                                                 Want(kExtendedClaim)};
+                                                 Want(kExtendedClaim), Want(kInitialEventsEnd)};
 
 inline constexpr Want kClaimEntryWants[] = {Want("name"), Want("resourceClaimName"),
                                             Want("resourceClaimTemplateName")};

@@ -4,6 +4,10 @@ namespace gang::app {
 
 namespace {
 
+constexpr const char* kServeDevices =
+    "Use Kubernetes 1.34 or newer, with --runtime-config=resource.k8s.io/v1=true where it was "
+    "switched off";
+
 std::string unserved_message(api::Kind kind) {
   switch (kind) {
     case api::Kind::kPodGroup:
@@ -20,6 +24,25 @@ std::string unserved_message(api::Kind kind) {
              "Start kube-apiserver with --feature-gates=CompositePodGroup=true (it needs "
              "GenericWorkload and TopologyAwareWorkloadScheduling) and "
              "--runtime-config=scheduling.k8s.io/v1alpha3=true";
+    case api::Kind::kResourceSlice:
+      return "ResourceSlices are not served: there are no devices to allocate, everything else is "
+             "scheduled. " +
+             std::string(kServeDevices);
+    case api::Kind::kResourceClaim:
+      return "ResourceClaims are not served: pods and PodGroups that need one wait, all others are "
+             "scheduled. " +
+             std::string(kServeDevices);
+    case api::Kind::kResourceClaimTemplate:
+      return "ResourceClaimTemplates are not served: nothing waits for them, a claim that is to "
+             "be made from one never comes. " +
+             std::string(kServeDevices);
+    case api::Kind::kDeviceClass:
+      return "DeviceClasses are not served: claims that ask for devices are not allocated. " +
+             std::string(kServeDevices);
+    case api::Kind::kDeviceTaintRule:
+      return "DeviceTaintRules are not served: only the taints in ResourceSlices count. Use "
+             "Kubernetes 1.37 or newer with the feature gate DRADeviceTaintRules=true and "
+             "--runtime-config=resource.k8s.io/v1=true";
     default:
       return std::string(api::kind_name(kind)) + " objects are not served by this API server";
   }

@@ -84,7 +84,18 @@ class ClusterState::Impl {
     note_namespace(name_space.meta.key.name, name_space.meta.labels, log);
   }
 
+  void upsert(api::Kind, const api::ResourceSlice&, ChangeLog&) {}
+  void upsert(api::Kind, const api::ResourceClaim&, ChangeLog&) {}
+  void upsert(api::Kind, const api::ResourceClaimTemplate&, ChangeLog&) {}
+  void upsert(api::Kind, const api::DeviceClass&, ChangeLog&) {}
+  void upsert(api::Kind, const api::DeviceTaintRule&, ChangeLog&) {}
+
   void remove(api::Kind, const std::monostate&, ChangeLog&) {}
+  void remove(api::Kind, const api::ResourceSlice&, ChangeLog&) {}
+  void remove(api::Kind, const api::ResourceClaim&, ChangeLog&) {}
+  void remove(api::Kind, const api::ResourceClaimTemplate&, ChangeLog&) {}
+  void remove(api::Kind, const api::DeviceClass&, ChangeLog&) {}
+  void remove(api::Kind, const api::DeviceTaintRule&, ChangeLog&) {}
   void remove(api::Kind kind, const api::Pod& pod, ChangeLog& log) {
     if (kind == api::Kind::kFinishedPod) {
       model_.gangs.remove_finished(pod, log);
@@ -150,6 +161,11 @@ class ClusterState::Impl {
         }
         break;
       case api::Kind::kWorkload:
+      case api::Kind::kResourceSlice:
+      case api::Kind::kResourceClaim:
+      case api::Kind::kResourceClaimTemplate:
+      case api::Kind::kDeviceClass:
+      case api::Kind::kDeviceTaintRule:
         break;
     }
   }

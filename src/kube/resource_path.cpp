@@ -18,6 +18,7 @@ struct Resource {
 };
 
 constexpr const char* kScheduling = "scheduling.k8s.io/v1beta1";
+constexpr const char* kResource = "resource.k8s.io/v1";
 constexpr std::array<Resource, api::kKindCount> kResources = {{
     {api::Kind::kPod, "v1", "pods", true, false},
     {api::Kind::kFinishedPod, "v1", "pods", true, false},
@@ -27,6 +28,11 @@ constexpr std::array<Resource, api::kKindCount> kResources = {{
     {api::Kind::kWorkload, kScheduling, "workloads", true, true},
     {api::Kind::kPriorityClass, "scheduling.k8s.io/v1", "priorityclasses", false, false},
     {api::Kind::kNamespace, "v1", "namespaces", false, false},
+    {api::Kind::kResourceSlice, kResource, "resourceslices", false, true},
+    {api::Kind::kResourceClaim, kResource, "resourceclaims", true, true},
+    {api::Kind::kResourceClaimTemplate, kResource, "resourceclaimtemplates", true, true},
+    {api::Kind::kDeviceClass, kResource, "deviceclasses", false, true},
+    {api::Kind::kDeviceTaintRule, kResource, "devicetaintrules", false, true},
 }};
 
 const Resource& resource_of(api::Kind kind) {

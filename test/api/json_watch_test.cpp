@@ -16,6 +16,43 @@ TEST(DecodeWatchEvent, ReadsTheObjectWhereverItStands) {
   EXPECT_EQ(std::get<Pod>(after->object), *decode_pod(pod));
 }
 
+TEST(DecodeWatchEvent, ReadsTheKindsOfDevices) {
+  const auto decode = [](Kind kind, const std::string& spec) {
+    const auto event = decode_watch_event(
+        kind, R"({"type":"ADDED","object":{"kind":")" + std::string(kind_name(kind)) +
+                  R"(","metadata":{"name":"a","resourceVersion":"5"},"spec":)" + spec + "}}");
+    EXPECT_TRUE(event) << event.error().message;
+    EXPECT_EQ(event->resource_version.text, "5");
+    EXPECT_EQ(meta_of(event->object).unreadable, "");
+    return event->object;
+  };
+  EXPECT_EQ(std::get<ResourceSlice>(decode(Kind::kResourceSlice, R"({"driver":"d"})")).driver, "d");
+  const std::string devices = R"({"devices":{"requests":[{"name":"r","exactly":
+      {"deviceClassName":"gpu"}}]}})";
+  const auto claim = std::get<ResourceClaim>(decode(Kind::kResourceClaim, devices));
+  EXPECT_EQ(claim.spec.requests.at(0).exactly->class_name, "gpu");
+  const auto form = std::get<ResourceClaimTemplate>(
+      decode(Kind::kResourceClaimTemplate, R"({"spec":)" + devices + "}"));
+  EXPECT_EQ(form.spec, claim.spec);
+  const auto device_class = std::get<DeviceClass>(
+      decode(Kind::kDeviceClass, R"({"extendedResourceName":"example.com/gpu"})"));
+  EXPECT_EQ(device_class.extended_resource_name, "example.com/gpu");
+  const auto rule =
+      std::get<DeviceTaintRule>(decode(Kind::kDeviceTaintRule, R"({"taint":{"key":"sick"}})"));
+  EXPECT_EQ(rule.taint.key, "sick");
+}
+
+TEST(DecodeWatchEvent, TheInitialEventsOfEveryKindEnd) {
+  for (int i = 0; i < kKindCount; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    const auto event =
+        decode_watch_event(kind, R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7",
+            "annotations":{"k8s.io/initial-events-end":"true"}}}})");
+    ASSERT_TRUE(event) << kind_name(kind);
+    EXPECT_TRUE(event->initial_events_end) << kind_name(kind);
+  }
+}
+
 TEST(DecodeWatchEvent, PathsStartAtTheLine) {
   const auto event = decode_watch_event(
       Kind::kPod,

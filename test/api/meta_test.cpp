@@ -50,6 +50,11 @@ TEST(Delta, EveryKindHasTheNameOfTheApi) {
   EXPECT_EQ(kind_name(Kind::kFinishedPod), "Pod");
   EXPECT_EQ(kind_name(Kind::kCompositePodGroup), "CompositePodGroup");
   EXPECT_EQ(kind_name(Kind::kNamespace), "Namespace");
+  EXPECT_EQ(kind_name(Kind::kResourceSlice), "ResourceSlice");
+  EXPECT_EQ(kind_name(Kind::kResourceClaim), "ResourceClaim");
+  EXPECT_EQ(kind_name(Kind::kResourceClaimTemplate), "ResourceClaimTemplate");
+  EXPECT_EQ(kind_name(Kind::kDeviceClass), "DeviceClass");
+  EXPECT_EQ(kind_name(Kind::kDeviceTaintRule), "DeviceTaintRule");
 }
 
 TEST(Delta, MetadataIsReachedWhateverTheObjectIs) {

@@ -31,6 +31,28 @@ TEST(KindNotes, NamesTheGateOfTrees) {
   EXPECT_NE(message.find("v1alpha3=true"), std::string::npos);
 }
 
+TEST(KindNotes, SaysWhatIsLostWithoutTheKindsOfDevices) {
+  struct Row {
+    Kind kind;
+    const char* loss;
+    const char* mend;
+  };
+  constexpr const char* kSwitch = "--runtime-config=resource.k8s.io/v1=true";
+  const Row rows[] = {
+      {Kind::kResourceSlice, "there are no devices to allocate", kSwitch},
+      {Kind::kResourceClaim, "pods and PodGroups that need one wait", kSwitch},
+      {Kind::kResourceClaimTemplate, "a claim that is to be made from one never comes", kSwitch},
+      {Kind::kDeviceClass, "claims that ask for devices are not allocated", kSwitch},
+      {Kind::kDeviceTaintRule, "only the taints in ResourceSlices count",
+       "DRADeviceTaintRules=true"}};
+  for (const Row& row : rows) {
+    KindNotes notes;
+    const std::string message = note(notes, DeltaType::kUnserved, row.kind);
+    EXPECT_NE(message.find(row.loss), std::string::npos) << message;
+    EXPECT_NE(message.find(row.mend), std::string::npos) << message;
+  }
+}
+
 TEST(KindNotes, NamesTheRightsOfAForbiddenKind) {
   KindNotes notes;
   EXPECT_EQ(note(notes, DeltaType::kForbidden, Kind::kNode),

@@ -18,6 +18,24 @@ TEST(ResourcePath, NamesTheCollectionOfEachKind) {
             "/apis/scheduling.k8s.io/v1/priorityclasses");
 }
 
+TEST(ResourcePath, TheKindsOfDevicesMayBeAbsent) {
+  EXPECT_EQ(collection_path(api::Kind::kResourceSlice, "ns"),
+            "/apis/resource.k8s.io/v1/resourceslices");
+  EXPECT_EQ(collection_path(api::Kind::kResourceClaim, "ns"),
+            "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims");
+  EXPECT_EQ(collection_path(api::Kind::kResourceClaimTemplate, "ns"),
+            "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaimtemplates");
+  EXPECT_EQ(collection_path(api::Kind::kDeviceClass, "ns"),
+            "/apis/resource.k8s.io/v1/deviceclasses");
+  EXPECT_EQ(collection_path(api::Kind::kDeviceTaintRule, "ns"),
+            "/apis/resource.k8s.io/v1/devicetaintrules");
+  for (const api::Kind kind :
+       {api::Kind::kResourceSlice, api::Kind::kResourceClaim, api::Kind::kResourceClaimTemplate,
+        api::Kind::kDeviceClass, api::Kind::kDeviceTaintRule}) {
+    EXPECT_TRUE(is_optional(kind));
+  }
+}
+
 TEST(ResourcePath, EncodesNamesSoThatTheyStayOnePathSegment) {
   EXPECT_EQ(object_path(api::Kind::kPod, {"a/b", "../c?d"}),
             "/api/v1/namespaces/a%2Fb/pods/..%2Fc%3Fd");

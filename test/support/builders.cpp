@@ -39,7 +39,12 @@ api::Kind kind_of(const api::Object& object) {
                                   api::Kind::kCompositePodGroup,
                                   api::Kind::kWorkload,
                                   api::Kind::kPriorityClass,
-                                  api::Kind::kNamespace};
+                                  api::Kind::kNamespace,
+                                  api::Kind::kResourceSlice,
+                                  api::Kind::kResourceClaim,
+                                  api::Kind::kResourceClaimTemplate,
+                                  api::Kind::kDeviceClass,
+                                  api::Kind::kDeviceTaintRule};
   return kKinds[object.index()];
 }
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <variant>
 
+#include "gang/api/claim.h"
+#include "gang/api/device.h"
 #include "gang/api/meta.h"
 #include "gang/api/node.h"
 #include "gang/api/pod.h"
@@ -31,8 +33,13 @@ enum class Kind {
   kWorkload,
   kPriorityClass,
   kNamespace,
+  kResourceSlice,
+  kResourceClaim,
+  kResourceClaimTemplate,
+  kDeviceClass,
+  kDeviceTaintRule,
 };
-inline constexpr int kKindCount = 8;
+inline constexpr int kKindCount = 13;
 
 /// "Pod", "PodGroup", ... as in the API.
 [[nodiscard]] std::string_view kind_name(Kind kind);
@@ -44,7 +51,8 @@ struct Namespace {
 };
 
 using Object = std::variant<std::monostate, Pod, Node, PodGroup, CompositePodGroup, Workload,
-                            PriorityClass, Namespace>;
+                            PriorityClass, Namespace, ResourceSlice, ResourceClaim,
+                            ResourceClaimTemplate, DeviceClass, DeviceTaintRule>;
 
 /// Metadata of whatever the variant holds. REQUIRES: not monostate.
 [[nodiscard]] const ObjectMeta& meta_of(const Object& object);
