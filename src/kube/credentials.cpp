@@ -44,7 +44,7 @@ Result<std::string> read_small_file(const std::string& path, std::size_t bytes_m
     return fail(Code::kNotFound, "file " + path + " cannot be found; check the path");
   }
   if (!std::filesystem::is_regular_file(status)) {
-    return fail(Code::kInvalidArgument, path + " is no regular file");
+    return fail(Code::kInvalidArgument, path + " is no regular file; name a file");
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) {
@@ -55,8 +55,9 @@ Result<std::string> read_small_file(const std::string& path, std::size_t bytes_m
   if (stream.bad()) return fail(Code::kUnavailable, "file " + path + " could not be read");
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > bytes_max) {
-    return fail(Code::kResourceExhausted,
-                "file " + path + " is larger than " + std::to_string(bytes_max) + " bytes");
+    return fail(Code::kResourceExhausted, "file " + path + " is larger than " +
+                                              std::to_string(bytes_max) +
+                                              " bytes; name the right one");
   }
   return text;
 }
@@ -64,10 +65,13 @@ Result<std::string> read_small_file(const std::string& path, std::size_t bytes_m
 Result<Secret> read_token(const std::string& path) {
   GANG_TRY(std::string text, read_small_file(path, kTokenBytesMax));
   text = trimmed(std::move(text));
-  if (text.empty()) return fail(Code::kUnauthenticated, "token file " + path + " is empty");
-  if (!is_header_safe(text)) {
+  if (text.empty())
     return fail(Code::kUnauthenticated,
-                "token file " + path + " holds characters that no bearer token has");
+                "token file " + path + " is empty; write the token into it");
+  if (!is_header_safe(text)) {
+    return fail(
+        Code::kUnauthenticated,
+        "token file " + path + " holds characters that no bearer token has; write the token alone");
   }
   return Secret(std::move(text));
 }
@@ -92,6 +96,11 @@ Result<Credentials> load_in_cluster(const InClusterPaths& paths) {
     credentials.server = "https://kubernetes.default.svc:" + paths.port;
   }
   credentials.token_file = paths.directory + "/token";
+  credentials.origin = {
+      .server = "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT of the pod",
+      .authority = "file " + paths.directory + "/ca.crt",
+      .tls_server_name = "tls-server-name of a kubeconfig",
+      .identity = "token file " + credentials.token_file + " of the pod's service account"};
   GANG_TRY(credentials.ca_pem, read_small_file(paths.directory + "/ca.crt", kCaBytesMax));
   GANG_TRY(credentials.token, read_token(credentials.token_file));
   GANG_TRY(std::string name_space, read_small_file(paths.directory + "/namespace", 1024));

@@ -25,6 +25,14 @@ class Secret {
   std::string text_;
 };
 
+/// Where an operator gave each part of Credentials, for messages.
+struct CredentialOrigin {
+  std::string server = "server";                    ///< "server of cluster \"c\" in FILE"
+  std::string authority = "certificate-authority";  ///< the same of the trusted certificates
+  std::string tls_server_name = "tls-server-name";  ///< where it is, or would be given
+  std::string identity = "no credentials";          ///< "token file FILE of user ..."
+};
+
 /// Everything needed to reach and convince one API server. A value; constant after loading.
 struct Credentials {
   std::string server;           ///< "https://host:port[/prefix]", no trailing slash
@@ -35,6 +43,7 @@ struct Credentials {
   Secret token;            ///< fixed token; ignored when token_file is set
   std::string token_file;  ///< read again when it changes
   std::string name_space;  ///< of the context or the pod; may be empty
+  CredentialOrigin origin;
 };
 
 /// Where the kubelet puts a pod's own credentials, and the environment that names the server.

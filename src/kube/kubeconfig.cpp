@@ -45,7 +45,8 @@ Result<void> check_size(const std::string& path, const YAML::Node& root) {
     open.pop_back();
     if (++nodes > kNodesMax || depth > kDepthMax) {
       return fail(Code::kResourceExhausted,
-                  place(path, node.Mark()) + "the file is nested too deeply or too large");
+                  place(path, node.Mark()) +
+                      "the file is nested too deeply or too large; write a plain kubeconfig");
     }
     for (const auto& entry : node) {
       const YAML::Node child = node.IsMap() ? entry.second : YAML::Node(entry);
@@ -60,14 +61,14 @@ Result<std::optional<YAML::Node>> find(const Section& section, const std::string
   std::optional<YAML::Node> found;
   for (const auto& entry : section.node) {
     const YAML::Node& name = entry.first;
-    if (!name.IsScalar()) return refuse(section, name, "a key is no text");
+    if (!name.IsScalar()) return refuse(section, name, "a key is no text; write a word");
     if (name.Scalar() == "<<")
       return refuse(section, name, "merge keys are not read; write it out");
     if (name.Scalar() != key) continue;
     if (found) {
-      return refuse(
-          section, name,
-          key + " is given twice, first in line " + std::to_string(found->Mark().line + 1));
+      return refuse(section, name,
+                    key + " is given twice, first in line " +
+                        std::to_string(found->Mark().line + 1) + "; remove one");
     }
     found = entry.second;
   }
@@ -79,14 +80,16 @@ Result<std::optional<YAML::Node>> find(const Section& section, const std::string
 Result<std::string> text_of(const Section& section, const std::string& key) {
   GANG_TRY(const std::optional<YAML::Node> node, find(section, key));
   if (!node) return std::string();
-  if (!node->IsScalar()) return refuse(section, *node, key + " must be a text");
+  if (!node->IsScalar()) return refuse(section, *node, key + " must be a text; write one value");
   return node->Scalar();
 }
 
 Result<Section> section_of(const Section& parent, const std::string& key) {
   GANG_TRY(const std::optional<YAML::Node> node, find(parent, key));
-  if (!node) return refuse(parent, parent.node, key + " is missing");
-  if (!node->IsMap()) return refuse(parent, *node, key + " must be a mapping");
+  if (!node) return refuse(parent, parent.node, key + " is missing; add it");
+  if (!node->IsMap()) {
+    return refuse(parent, *node, key + " must be a mapping; write key: value below");
+  }
   return Section{parent.path, *node, parent.what};
 }
 
@@ -94,14 +97,22 @@ Result<Section> section_of(const Section& parent, const std::string& key) {
 Result<Section> named_entry(const Section& root, const std::string& list, const std::string& key,
                             const std::string& name) {
   GANG_TRY(const std::optional<YAML::Node> entries, find(root, list));
-  if (!entries || !entries->IsSequence()) return refuse(root, root.node, list + " is missing");
+  if (!entries || !entries->IsSequence()) {
+    return refuse(root, root.node, list + " is missing; add the list");
+  }
   for (const auto& entry : *entries) {
     const Section section{root.path, entry, key + " \"" + name + "\""};
-    if (!entry.IsMap()) return refuse(section, entry, "an entry of " + list + " is no mapping");
+    if (!entry.IsMap()) {
+      return refuse(section, entry,
+                    "an entry of " + list + " is no mapping; write name: and " + key + ":");
+    }
     GANG_TRY(const std::string entry_name, text_of(section, "name"));
     if (entry_name == name) return section_of(section, key);
   }
-  return refuse(root, *entries, "there is no " + key + " called \"" + name + "\"");
+  return refuse(root, *entries,
+                "there is no " + key + " called \"" + name + "\"; correct the name that " +
+                    (key == "context" ? "current-context" : "the context") +
+                    " gives, or add the entry to " + list);
 }
 
 std::string resolved(const std::string& kubeconfig, const std::string& path) {
@@ -115,7 +126,10 @@ Result<std::string> pem_of(const Section& section, const std::string& key) {
   GANG_TRY(const std::string inline_data, text_of(section, key + "-data"));
   if (!inline_data.empty()) {
     Result<std::string> pem = decode_base64(inline_data);
-    if (!pem) return refuse(section, section.node, key + "-data is no base64");
+    if (!pem) {
+      return refuse(section, section.node,
+                    key + "-data is no base64; write what base64 -w0 FILE prints");
+    }
     return pem;
   }
   GANG_TRY(const std::string file, text_of(section, key));
@@ -128,7 +142,9 @@ Result<std::string> pem_of(const Section& section, const std::string& key) {
 Result<void> read_cluster(const Section& cluster, Credentials& out) {
   GANG_TRY(out.server, text_of(cluster, "server"));
   while (out.server.ends_with('/')) out.server.pop_back();
-  if (out.server.empty()) return refuse(cluster, cluster.node, "server is missing");
+  if (out.server.empty()) {
+    return refuse(cluster, cluster.node, "server is missing; give it as https://host:port");
+  }
   GANG_TRY(const std::string insecure, text_of(cluster, "insecure-skip-tls-verify"));
   if (!insecure.empty() && insecure != "false") {
     return refuse(cluster, cluster.node,
@@ -138,6 +154,12 @@ Result<void> read_cluster(const Section& cluster, Credentials& out) {
   GANG_TRY(const std::string proxy, text_of(cluster, "proxy-url"));
   if (!proxy.empty()) return refuse(cluster, cluster.node, "proxy-url is not supported; remove it");
   GANG_TRY(out.tls_server_name, text_of(cluster, "tls-server-name"));
+  GANG_TRY(const std::string inline_authority, text_of(cluster, "certificate-authority-data"));
+  const std::string where = " of " + cluster.what + " in " + cluster.path;
+  out.origin.server = "server" + where;
+  out.origin.authority =
+      (inline_authority.empty() ? "certificate-authority" : "certificate-authority-data") + where;
+  out.origin.tls_server_name = "tls-server-name" + where;
   GANG_TRY(out.ca_pem, pem_of(cluster, "certificate-authority"));
   if (out.ca_pem.empty() && out.server.starts_with("https:")) {
     return refuse(cluster, cluster.node,
@@ -160,7 +182,8 @@ Result<void> refuse_foreign_ways(const Section& user) {
   constexpr std::array kImpersonation = {"as", "as-uid", "as-groups", "as-user-extra"};
   for (const char* key : kImpersonation) {
     GANG_TRY(const std::optional<YAML::Node> node, find(user, key));
-    if (node) return refuse(user, *node, std::string(key) + ": impersonation is not supported");
+    if (!node) continue;
+    return refuse(user, *node, std::string(key) + ": impersonation is not supported; remove it");
   }
   return {};
 }
@@ -171,7 +194,8 @@ Result<void> read_user(const Section& user, Credentials& out) {
   GANG_TRY(const std::string token_file, text_of(user, "tokenFile"));
   for (const char c : token) {
     if (c <= ' ' || c > '~') {
-      return refuse(user, user.node, "token holds characters that no bearer token has");
+      return refuse(user, user.node,
+                    "token holds characters that no bearer token has; write the token alone");
     }
   }
   out.token = Secret(std::move(token));
@@ -185,27 +209,47 @@ Result<void> read_user(const Section& user, Credentials& out) {
   GANG_TRY(std::string key, pem_of(user, "client-key"));
   out.client_key_pem = Secret(std::move(key));
   if (out.client_cert_pem.empty() != out.client_key_pem.empty()) {
-    return refuse(user, user.node, "client-certificate and client-key need each other");
+    return refuse(user, user.node, "client-certificate and client-key need each other; give both");
   }
   return {};
+}
+
+/// What the server is shown, and where it was given.
+std::string identity_text(const Section& user, const Credentials& credentials) {
+  std::string text;
+  if (!credentials.token.empty()) text = "token";
+  if (!credentials.token_file.empty()) text = "token file " + credentials.token_file;
+  if (!credentials.client_cert_pem.empty()) {
+    text += (text.empty() ? "" : " and ") + std::string("client-certificate");
+  }
+  if (text.empty()) text = "no token and no client-certificate";
+  return text + " of " + user.what + " in " + user.path;
 }
 
 Result<Credentials> read_root(const std::string& path, const YAML::Node& node) {
   GANG_TRY_VOID(check_size(path, node));
   const Section root{path, node, "kubeconfig"};
-  if (!node.IsMap()) return refuse(root, node, "the file is no mapping");
+  if (!node.IsMap()) return refuse(root, node, "the file is no mapping; name a kubeconfig");
   GANG_TRY(const std::string current, text_of(root, "current-context"));
-  if (current.empty()) return refuse(root, node, "current-context is missing");
+  if (current.empty()) {
+    return refuse(root, node,
+                  "current-context is missing; set it to the name of an entry of contexts");
+  }
   GANG_TRY(const Section context, named_entry(root, "contexts", "context", current));
   GANG_TRY(const std::string cluster_name, text_of(context, "cluster"));
+  if (cluster_name.empty()) {
+    return refuse(context, context.node, "cluster is missing; name an entry of clusters");
+  }
   GANG_TRY(const std::string user_name, text_of(context, "user"));
   Credentials credentials;
   GANG_TRY(credentials.name_space, text_of(context, "namespace"));
   GANG_TRY(const Section cluster, named_entry(root, "clusters", "cluster", cluster_name));
   GANG_TRY_VOID(read_cluster(cluster, credentials));
+  credentials.origin.identity = "no user is named by " + context.what + " in " + path;
   if (user_name.empty()) return credentials;
   GANG_TRY(const Section user, named_entry(root, "users", "user", user_name));
   GANG_TRY_VOID(read_user(user, credentials));
+  credentials.origin.identity = identity_text(user, credentials);
   return credentials;
 }
 
@@ -262,7 +306,7 @@ Result<Credentials> parse_kubeconfig(const std::string& text, const std::string&
   } catch (const YAML::Exception& error) {
     // What follows a colon may be a piece of the file.
     const std::string why = error.msg.substr(0, error.msg.find(':'));
-    return fail(Code::kInvalidArgument, place(path, error.mark) + why);
+    return fail(Code::kInvalidArgument, place(path, error.mark) + why + "; mend the YAML");
   }
 }
 
@@ -270,6 +314,10 @@ Result<Credentials> load_kubeconfig(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     return fail(Code::kNotFound, "kubeconfig " + path + " cannot be found; check the path");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    const char* what = S_ISDIR(status.st_mode) ? " is a directory" : " is no regular file";
+    return fail(Code::kInvalidArgument, "kubeconfig " + path + what + "; name the file itself");
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return fail(Code::kPermissionDenied,

@@ -44,6 +44,8 @@ TEST_F(InCluster, ReadsTokenCaAndNamespaceOfThePod) {
   EXPECT_EQ(credentials->ca_pem, "CA");
   EXPECT_EQ(credentials->name_space, "gang-system");
   EXPECT_EQ(credentials->token_file, path_ + "/token");
+  EXPECT_EQ(credentials->origin.identity,
+            "token file " + path_ + "/token of the pod's service account");
 }
 
 TEST_F(InCluster, GoesByDnsNameWhereTheServiceHasAnIpv6Address) {

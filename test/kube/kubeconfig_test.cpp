@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 namespace gang::kube {
 namespace {
@@ -180,7 +182,57 @@ TEST_F(KubeconfigFile, IsRefusedWhenOthersMayWriteIt) {
 
 TEST_F(KubeconfigFile, IsNotFoundOrNoFile) {
   EXPECT_EQ(load_kubeconfig(path_ + "/nothing").error().code, Code::kNotFound);
-  EXPECT_FALSE(load_kubeconfig(path_));
+  const auto folder = load_kubeconfig(path_);
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().message,
+            "kubeconfig " + path_ + " is a directory; name the file itself");
+  EXPECT_EQ(load_kubeconfig("/dev/null").error().message,
+            "kubeconfig /dev/null is no regular file; name the file itself");
+}
+
+TEST(Kubeconfig, RemembersWhereEachPartWasGiven) {
+  const auto inline_parts = parse(config(kCluster, kUser));
+  ASSERT_TRUE(inline_parts) << inline_parts.error().message;
+  const CredentialOrigin& origin = inline_parts->origin;
+  EXPECT_EQ(origin.server, "server of cluster \"c\" in dir/config");
+  EXPECT_EQ(origin.authority, "certificate-authority-data of cluster \"c\" in dir/config");
+  EXPECT_EQ(origin.tls_server_name, "tls-server-name of cluster \"c\" in dir/config");
+  EXPECT_EQ(origin.identity, "token of user \"admin\" in dir/config");
+  const auto pair =
+      parse(config(kCluster, "    client-certificate-data: Q0VSVA==\n    client-key-data: S0VZ\n"));
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(pair->origin.identity, "client-certificate of user \"admin\" in dir/config");
+  const auto nothing = parse(config(kCluster, "    {}\n"));
+  ASSERT_TRUE(nothing) << nothing.error().message;
+  EXPECT_EQ(nothing->origin.identity,
+            "no token and no client-certificate of user \"admin\" in dir/config");
+}
+
+TEST(Kubeconfig, SaysHowToMendEveryError) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"contexts: []\n", "kubeconfig: current-context is missing; set it to"},
+      {"current-context: x\n", "kubeconfig: contexts is missing; add the list"},
+      {"current-context: x\ncontexts: []\n",
+       "kubeconfig: there is no context called \"x\"; correct the name that current-context "
+       "gives,"},
+      {"current-context: x\ncontexts: [{name: x}]\n", "context \"x\": context is missing; add it"},
+      {"current-context: x\ncontexts: [{name: x, context: {user: u}}]\n",
+       "context \"x\": cluster is missing; name an entry of clusters"},
+      {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\nclusters: []\n",
+       "there is no cluster called \"c\"; correct the name that the context gives, or add the "
+       "entry to clusters"},
+      {config(kCluster, "    tokenFile: nothing\n"),
+       "user \"admin\": tokenFile: file dir/nothing cannot be found; check the path"},
+      {config("    server: https://api\n    certificate-authority: nothing\n", kUser),
+       "cluster \"c\": certificate-authority: file dir/nothing cannot be found; check the path"},
+      {config(kCluster, "    token: [\n"), "; mend the YAML"},
+  };
+  for (const auto& [text, problem] : rows) {
+    const auto credentials = parse(text);
+    ASSERT_FALSE(credentials) << text;
+    EXPECT_NE(credentials.error().message.find(problem), std::string::npos)
+        << credentials.error().message;
+  }
 }
 
 TEST(Base64, DecodesEveryPaddingAndRefusesTheRest) {
