@@ -8,7 +8,7 @@
 #include "gang/base/clock.h"
 #include "gang/kube/client.h"
 #include "kube/credentials.h"
-#include "kube/http.h"
+#include "kube/reachability.h"
 
 namespace gang::kube {
 
@@ -21,7 +21,7 @@ struct Connection {
   std::string name_space;
   SystemClock clock;
   std::unique_ptr<TokenSource> tokens;
-  std::unique_ptr<Http> http;
+  std::unique_ptr<ReachabilityHttp> http;
 };
 
 }  // namespace gang::kube

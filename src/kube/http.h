@@ -47,10 +47,26 @@ enum class HttpEndKind {
   kCancelled,  ///< by cancel() or shutdown
 };
 
+/// What a request failed at, as far as the transport knows.
+enum class HttpFault {
+  kNone,         ///< at nothing, or at what the message says
+  kResolve,      ///< the name of the server
+  kConnect,      ///< no address of the server takes a connection
+  kHandshake,    ///< TLS; the message says why
+  kCertificate,  ///< the server's certificate is not trusted; the message says why
+  kServerName,   ///< the server's certificate is of another name
+  kSilence,      ///< nothing came in time
+  kClosed,       ///< the connection was closed before the answer
+  kNoHttp,       ///< what came is no HTTP
+};
+
 /// How a request ended. `message` is for people and holds no secret.
 struct HttpEnd {
   HttpEndKind kind = HttpEndKind::kBroken;
   std::string message;
+  HttpFault fault = HttpFault::kNone;
+  /// The last end told the same trouble, and no answer has come since: no news.
+  bool is_repeated = false;
 };
 
 /// Whether the transport may go on reading.

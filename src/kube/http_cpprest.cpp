@@ -1,4 +1,4 @@
-// The transport over cpprestsdk: the only file that knows the library, boost and OpenSSL.
+// The transport over cpprestsdk: the only file that knows the library and boost's sockets.
 //
 // The library's pool has one thread, and everything here after start(), cancel() and resume() runs
 // on it: requests are begun there, cancelled there and end there. Nothing blocks on it. With more
@@ -7,9 +7,6 @@
 
 #include <cpprest/astreambuf.h>
 #include <cpprest/http_client.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
 #include <pplx/threadpool.h>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,86 +21,12 @@
 #include <vector>
 
 #include "gang/kube/client.h"
+#include "kube/credentials_tls.h"
 #include "kube/http.h"
 #include "kube/server_url.h"
 
 namespace gang::kube {
 namespace {
-
-// --- TLS ---------------------------------------------------------------------------------------
-
-/// Frees OpenSSL's objects.
-struct OpensslFree {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(X509_STORE* store) const { X509_STORE_free(store); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-template <class T>
-using Owned = std::unique_ptr<T, OpensslFree>;
-
-/// Parsed once, set on every new connection; reading files each time costs milliseconds. Constant.
-struct TlsMaterial {
-  Owned<X509_STORE> trusted;
-  std::vector<Owned<X509>> chain;  ///< client certificate first; may be empty
-  Owned<EVP_PKEY> key;
-};
-
-Owned<BIO> memory_bio(const std::string& text) {
-  return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-std::vector<Owned<X509>> parse_certificates(const std::string& pem) {
-  std::vector<Owned<X509>> out;
-  const Owned<BIO> bio = memory_bio(pem);
-  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
-    out.emplace_back(certificate);
-  }
-  ERR_clear_error();
-  return out;
-}
-
-/// An encrypted key has no one to ask for its password.
-int no_password(char*, int, int, void*) {
-  return -1;
-}
-
-Result<std::shared_ptr<const TlsMaterial>> parse_tls(const Credentials& credentials) {
-  auto tls = std::make_unique<TlsMaterial>();
-  tls->trusted.reset(X509_STORE_new());
-  const auto authorities = parse_certificates(credentials.ca_pem);
-  if (authorities.empty()) {
-    return fail(Code::kInvalidArgument,
-                "the certificate authority holds no PEM certificate; give the API server's CA");
-  }
-  for (const auto& authority : authorities)
-    X509_STORE_add_cert(tls->trusted.get(), authority.get());
-  if (credentials.client_cert_pem.empty()) return tls;
-  tls->chain = parse_certificates(credentials.client_cert_pem);
-  const Owned<BIO> bio = memory_bio(credentials.client_key_pem.reveal());
-  tls->key.reset(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
-  ERR_clear_error();
-  if (tls->chain.empty()) {
-    return fail(Code::kInvalidArgument, "the client certificate holds no PEM certificate");
-  }
-  if (!tls->key || X509_check_private_key(tls->chain.front().get(), tls->key.get()) != 1) {
-    ERR_clear_error();
-    return fail(Code::kInvalidArgument,
-                "the client key is no plain PEM key or does not belong to the client certificate");
-  }
-  return tls;
-}
-
-void set_tls(const TlsMaterial& tls, SSL_CTX* context) {
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  SSL_CTX_set1_cert_store(context, tls.trusted.get());
-  if (tls.chain.empty()) return;
-  SSL_CTX_use_certificate(context, tls.chain.front().get());
-  for (std::size_t i = 1; i < tls.chain.size(); ++i) {
-    SSL_CTX_add1_chain_cert(context, tls.chain[i].get());
-  }
-  SSL_CTX_use_PrivateKey(context, tls.key.get());
-}
 
 // --- One request -------------------------------------------------------------------------------
 
@@ -116,22 +39,54 @@ void post(Work work) {
   boost::asio::post(transport_service().get_executor(), std::move(work));
 }
 
-/// Whether no byte was written. The library's codes mislead, its texts do not.
-bool failed_before_sending(const std::string& message) {
-  constexpr std::array kStages = {"Error resolving address", "Failed to resolve address",
-                                  "Failed to connect to any resolved endpoint",
-                                  "Failed to set TLS SNI hostname", "Error in SSL handshake"};
-  return std::ranges::any_of(kStages,
-                             [&message](const char* stage) { return message.starts_with(stage); });
+/// What the library was doing when it gave up. Its codes mislead, its texts do not.
+struct Stage {
+  const char* text;
+  HttpFault fault;
+};
+constexpr std::array kStages = {
+    Stage{"Error resolving address", HttpFault::kResolve},
+    Stage{"Failed to resolve address", HttpFault::kResolve},
+    Stage{"Failed to connect to any resolved endpoint", HttpFault::kConnect},
+    Stage{"Failed to set TLS SNI hostname", HttpFault::kHandshake},
+    Stage{"Error in SSL handshake", HttpFault::kHandshake},
+    Stage{"Failed to write request", HttpFault::kClosed},
+    Stage{"Failed to read HTTP status line", HttpFault::kClosed},
+    Stage{"Invalid HTTP status line", HttpFault::kNoHttp},
+};
+
+HttpFault fault_of(const std::string& text) {
+  const auto found = std::ranges::find_if(
+      kStages, [&text](const Stage& stage) { return text.starts_with(stage.text); });
+  return found == kStages.end() ? HttpFault::kNone : found->fault;
+}
+
+/// Whether no byte of the request was written.
+bool is_before_sending(HttpFault fault) {
+  return fault == HttpFault::kResolve || fault == HttpFault::kConnect ||
+         fault == HttpFault::kHandshake;
 }
 
 HttpEnd end_of(const std::exception& error) {
   HttpEnd end{HttpEndKind::kBroken, error.what()};
-  if (const auto* http = dynamic_cast<const web::http::http_exception*>(&error)) {
-    if (http->error_code() == std::errc::timed_out) end.kind = HttpEndKind::kTimeout;
-    if (!http->error_code().message().empty()) end.message += ": " + http->error_code().message();
+  end.fault = fault_of(end.message);
+  const auto* http = dynamic_cast<const web::http::http_exception*>(&error);
+  const bool is_late = http != nullptr && http->error_code() == std::errc::timed_out;
+  if (is_before_sending(end.fault)) {
+    end.kind = HttpEndKind::kNotSent;
+  } else if (is_late) {
+    end.kind = HttpEndKind::kTimeout;
+    end.fault = HttpFault::kSilence;
   }
-  if (failed_before_sending(error.what())) end.kind = HttpEndKind::kNotSent;
+  if (is_late) end.message = "nothing came in time";
+  if (http == nullptr || is_late) return end;
+  if (end.fault == HttpFault::kHandshake) {
+    const HandshakeFailure failure = handshake_failure(http->error_code().value());
+    end.fault = failure.fault;
+    end.message = failure.why;
+  } else if (end.fault == HttpFault::kNone && !http->error_code().message().empty()) {
+    end.message += ": " + http->error_code().message();
+  }
   return end;
 }
 
@@ -431,7 +386,8 @@ class CpprestHttp final : public Http {
                                      const boost::system::error_code& error) {
       const std::shared_ptr<Exchange> alive = weak.lock();
       if (error || !alive) return;
-      alive->cancel({HttpEndKind::kTimeout, "no whole answer within " + format_duration(limit)});
+      alive->cancel({HttpEndKind::kTimeout, "no whole answer within " + format_duration(limit),
+                     HttpFault::kSilence});
     });
   }
 
@@ -458,7 +414,7 @@ class CpprestHttp final : public Http {
     config.set_max_redirects(0);
     if (server_.tls) {
       config.set_ssl_context_callback([tls = server_.tls](boost::asio::ssl::context& context) {
-        set_tls(*tls, context.native_handle());
+        tls->set_on(context.native_handle());
       });
     }
     return clients_.try_emplace(idle_limit, web::uri(server_.url.base), config).first->second;
@@ -477,7 +433,7 @@ Result<std::unique_ptr<Http>> make_cpprest_http(const Credentials& credentials,
   Server server{std::move(url), "", std::move(user_agent), nullptr};
   if (server.url.is_tls) {
     server.host_header = credentials.tls_server_name;
-    GANG_TRY(server.tls, parse_tls(credentials));
+    GANG_TRY(server.tls, TlsMaterial::parse(credentials));
   }
   return std::make_unique<CpprestHttp>(std::move(server), tokens);
 }

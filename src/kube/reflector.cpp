@@ -55,7 +55,8 @@ void Reflector::on_time(Duration now) {
   if (!running_) {
     begin_request();
   } else {
-    give_up(after_backoff("no byte for " + format_duration(now - last_byte_at_)));
+    const std::string silent = status_ == 0 ? "no answer within " : "no byte for ";
+    give_up(after_backoff(silent + format_duration(now - last_byte_at_)));
   }
 }
 
@@ -138,6 +139,9 @@ void Reflector::on_end(Duration now, const HttpEnd& end) {
   running_ = false;
   if (stopped_) return;
   Verdict verdict = verdict_ ? *std::exchange(verdict_, std::nullopt) : verdict_of_end(end);
+  // Of a silent server the transport has more to say.
+  if (status_ == 0 && end.kind == HttpEndKind::kTimeout) verdict.error = end.message;
+  verdict.is_repeated = end.is_repeated;
   apply(verdict);
 }
 
@@ -399,10 +403,13 @@ void Reflector::apply(const Verdict& verdict) {
   }
   wake_at_ = now_ + verdict.delay;
   if (verdict.error.empty()) return;
+  ++stats_.failures;
   stats_.last_error = verdict.error;
   if (told_ == Told::kSynced) stats_.state = "stale";
-  // An absent or forbidden kind was told once; looking again is no news.
-  const bool is_known = told_ == Told::kUnserved || told_ == Told::kForbidden;
+  // An absent or forbidden kind was told once, as was a trouble of the whole connection: looking
+  // again is no news.
+  const bool is_known =
+      told_ == Told::kUnserved || told_ == Told::kForbidden || verdict.is_repeated;
   const auto level = is_known ? log::Level::kDebug : log::Level::kInfo;
   log::write(level, "list or watch ended; trying again",
              {{"kind", std::string(api::kind_name(kind_))},

@@ -83,6 +83,7 @@ class Reflector {
     bool relist = false;
     Duration delay{0};
     std::string error;
+    bool is_repeated = false;  ///< told by another request already
   };
 
   void begin_request();

@@ -62,6 +62,9 @@ Result<ServerUrl> parse_server_url(const std::string& text) {
   if (!url.is_tls && scheme != "http") return refuse(text, "is neither https nor http");
   if (!url.is_tls && !is_loopback(host)) return refuse(text, "would be reached without TLS");
   url.base = scheme + "://" + authority;
+  url.host = host;
+  url.port = url.is_tls ? "443" : "80";
+  if (colon != std::string::npos) url.port = authority.substr(colon + 1);
   return url;
 }
 

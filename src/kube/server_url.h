@@ -9,7 +9,9 @@ namespace gang::kube {
 
 /// The parts of a server's address that requests need.
 struct ServerUrl {
-  std::string base;    ///< "https://host:port"
+  std::string base;    ///< "https://host:port", as it was given
+  std::string host;    ///< name or IPv4 address
+  std::string port;    ///< the scheme's own when none is given
   std::string prefix;  ///< path before every target; may be empty
   bool is_tls = true;
 };

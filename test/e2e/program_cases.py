@@ -1,12 +1,16 @@
 """The programs alone, without a control plane: what they say to odd files and odd clients."""
 
+import contextlib
+import http.server
 import pathlib
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 import daemon
+import process
 from harness import own_world
 
 GANGCTL = daemon.PROGRAM.parent / "gangctl"
@@ -19,7 +23,7 @@ kind: Config
 current-context: c
 contexts: [{name: c, context: {cluster: c, user: u}}]
 clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-users: [{name: u, user: {}}]
+users: [{name: u, user: {token: abc}}]
 """
 
 
@@ -141,5 +145,63 @@ def slow_clients_do_not_hold_the_health_endpoints():
             server.kill()
 
 
+class _Answers(http.server.BaseHTTPRequestHandler):
+    """Gives every GET the answer (code, type, text) of its server."""
+
+    def do_GET(self):
+        code, content_type, text = self.server.answer
+        self.send_response(code)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *unused):
+        pass
+
+
+@contextlib.contextmanager
+def _server(port, answer):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), _Answers)
+    server.answer = answer
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _wait_told(server, text):
+    daemon.wait_until(lambda: server.log_lines(text), 20, f"the log says: {text}")
+
+
+@own_world
+def each_trouble_with_the_connection_is_told_once_and_its_end():
+    port = process.free_ports(1)[0]
+    name = f"API server http://127.0.0.1:{port}"
+    with tempfile.TemporaryDirectory() as folder:
+        kubeconfig = pathlib.Path(folder, "kubeconfig")
+        kubeconfig.write_text(_KUBECONFIG.replace("127.0.0.1:1", f"127.0.0.1:{port}"))
+        run = daemon.Daemon(pathlib.Path(folder, "log"), kubeconfig).start(ready=False)
+        try:
+            _wait_told(run, f"warn  {name} cannot be reached: cannot connect to 127.0.0.1:{port}")
+            with _server(port, (401, "application/json", b"{}")) as server:
+                _wait_told(run, f"warn  {name} refuses the credentials with HTTP 401: token of "
+                                f"user")
+                server.answer = (200, "text/html", b"<html>")
+                _wait_told(run, f"warn  {name} does not look like a Kubernetes API server")
+                time.sleep(3)
+                server.answer = (403, "application/json", b"{}")
+                _wait_told(run, "answers as a Kubernetes API server again after ")
+            warned = [line for line in run.log_lines(" warn ") if name in line]
+            assert len(warned) == 3, run.log()
+            retried = run.log_lines("list or watch ended")
+            assert len([line for line in retried if "HTTP 403" not in line]) <= 6, run.log()
+        finally:
+            run.kill()
+
+
 TESTS = [gangctl_says_what_is_no_scenario, gangctl_names_the_line_of_a_mistake,
-         gangctl_writes_no_line_of_a_log, slow_clients_do_not_hold_the_health_endpoints]
+         gangctl_writes_no_line_of_a_log, slow_clients_do_not_hold_the_health_endpoints,
+         each_trouble_with_the_connection_is_told_once_and_its_end]

@@ -152,7 +152,7 @@ TEST_F(HttpTest, EndsAnEndlessAnswerAtItsTotalLimit) {
   });
   const Heard heard = get(connect(server_.url()), seconds(60), milliseconds(200));
   EXPECT_EQ(heard.end.kind, HttpEndKind::kTimeout);
-  EXPECT_EQ(heard.end.message, "no whole answer within 200ms");
+  EXPECT_EQ(heard.end.message, "API server " + server_.url() + ": no whole answer within 200ms");
 }
 
 TEST_F(HttpTest, StopsReadingWhilePausedAndGoesOnAfterResume) {
@@ -305,7 +305,10 @@ TEST_F(HttpsTest, RefusesAnAuthorityThatIsNoCertificate) {
   std::filesystem::permissions(options_.kubeconfig_path, std::filesystem::perms::owner_all);
   const auto connection = kube::connect(options_);
   ASSERT_FALSE(connection);
-  EXPECT_NE(connection.error().message.find("no PEM certificate"), std::string::npos);
+  EXPECT_EQ(connection.error().message,
+            "certificate-authority of cluster \"c\" in " + options_.kubeconfig_path +
+                " holds no PEM certificate; give the one that has signed the API server's "
+                "certificate");
 }
 
 }  // namespace

@@ -110,6 +110,25 @@ TEST_F(ReflectorTest, EndsARequestWhoseHeadDoesNotCome) {
   EXPECT_TRUE(cancelled_);
 }
 
+TEST_F(ReflectorTest, CountsWhatEndedWithAnError) {
+  sync();
+  end();
+  request();
+  head(200);
+  EXPECT_EQ(reflector_.stats().failures, 0);
+  end(HttpEndKind::kBroken);
+  EXPECT_EQ(reflector_.stats().failures, 1);
+}
+
+TEST_F(ReflectorTest, RepeatsWhatTheTransportSaysOfASilentServer) {
+  request();
+  now_ += seconds(60);
+  reflector_.on_time(now_);
+  take();
+  reflector_.on_end(now_, {HttpEndKind::kTimeout, "API server x cannot be reached"});
+  EXPECT_EQ(reflector_.stats().last_error, "API server x cannot be reached");
+}
+
 TEST_F(ReflectorTest, RetriesOnceAtOnceAfterA401WithAFreshToken) {
   request();
   answer(401, status(401, "Unauthorized"));

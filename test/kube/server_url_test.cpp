@@ -10,7 +10,14 @@ TEST(ServerUrl, TakesHttpsWithPortAndPrefix) {
   ASSERT_TRUE(url) << url.error().message;
   EXPECT_EQ(url->base, "https://api.example.com:6443");
   EXPECT_EQ(url->prefix, "/k8s/clusters/c-1");
+  EXPECT_EQ(url->host, "api.example.com");
+  EXPECT_EQ(url->port, "6443");
   EXPECT_TRUE(url->is_tls);
+}
+
+TEST(ServerUrl, KnowsThePortOfTheScheme) {
+  EXPECT_EQ(parse_server_url("https://api")->port, "443");
+  EXPECT_EQ(parse_server_url("http://localhost")->port, "80");
 }
 
 TEST(ServerUrl, TakesPlainHttpOnLoopbackOnly) {

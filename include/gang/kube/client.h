@@ -87,6 +87,10 @@ struct ClientOptions {
 /// is left to the caller. Fails with one clear error on bad input; does not contact the server.
 [[nodiscard]] Result<std::shared_ptr<const Connection>> connect(const ClientOptions& options);
 
+/// What is wrong with the connection and was told in the log: "API server https://host:port cannot
+/// be reached: ..."; empty = nothing. Any thread.
+[[nodiscard]] std::string connection_trouble(const Connection& connection);
+
 /// Namespace of the kubeconfig's context or of the pod; may be empty.
 [[nodiscard]] std::string default_namespace(const Connection& connection);
 

@@ -32,7 +32,8 @@ struct InformerStats {
   std::int64_t watches = 0;
   std::int64_t events = 0;
   std::int64_t undecodable = 0;
-  std::string state;  ///< "syncing", "synced", "stale", "unserved", "forbidden"
+  std::int64_t failures = 0;  ///< lists and watches that ended with an error
+  std::string state;          ///< "syncing", "synced", "stale", "unserved", "forbidden"
   std::string last_error;
 };
 
