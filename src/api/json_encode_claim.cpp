@@ -1,7 +1,7 @@
 // Encoders of what is written to claims, keys sorted.
 #include <nlohmann/json.hpp>
 
-#include "gang/api/json.h"
+#include "gang/api/claim_write.h"
 
 namespace gang::api {
 namespace {
@@ -71,9 +71,7 @@ Json term_json(const NodeSelectorTerm& term) {
   return json;
 }
 
-}  // namespace
-
-std::string encode_allocation(const Allocation& allocation) {
+Json allocation_json(const Allocation& allocation) {
   Json devices = Json::object();
   add_list(devices, "results", allocation.results, result_json);
   add_list(devices, "config", allocation.configs, config_json);
@@ -83,7 +81,54 @@ std::string encode_allocation(const Allocation& allocation) {
     add_list(json["nodeSelector"], "nodeSelectorTerms", allocation.node_selector->terms, term_json);
   }
   if (allocation.time) json["allocationTimestamp"] = format_rfc3339(*allocation.time);
+  return json;
+}
+
+Json consumer_json(const ClaimConsumer& consumer) {
+  Json json = {
+      {"resource", consumer.resource}, {"name", consumer.name}, {"uid", consumer.uid.text}};
+  if (!consumer.api_group.empty()) json["apiGroup"] = consumer.api_group;
+  return json;
+}
+
+std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json guard_json(const Uid& uid, const ResourceVersion& version) {
+  return {{"uid", uid.text}, {"resourceVersion", version.text}};
+}
+
+}  // namespace
+
+std::string encode_allocation(const Allocation& allocation) {
+  return dump(allocation_json(allocation));
+}
+
+std::string encode_claim_patch(const ClaimPatch& patch) {
+  Json meta = guard_json(patch.uid, patch.resource_version);
+  meta["finalizers"] = patch.finalizers;
+  return dump({{"metadata", std::move(meta)}});
+}
+
+std::string encode_claim_status_patch(const ClaimStatusPatch& patch) {
+  Json status = Json::object();
+  status["reservedFor"] = Json::array();
+  add_list(status, "reservedFor", patch.reserved_for, consumer_json);
+  switch (patch.allocation_part) {
+    case ClaimStatusPatch::Part::kKeep:
+      break;
+    case ClaimStatusPatch::Part::kSet:
+      status["allocation"] = allocation_json(patch.allocation);
+      break;
+    case ClaimStatusPatch::Part::kClear:
+      // In a merge patch null takes a field away.
+      status["allocation"] = nullptr;
+      status["devices"] = nullptr;
+      break;
+  }
+  return dump(
+      {{"metadata", guard_json(patch.uid, patch.resource_version)}, {"status", std::move(status)}});
 }
 
 }  // namespace gang::api

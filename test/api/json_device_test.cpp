@@ -1,3 +1,4 @@
+#include "gang/api/claim_write.h"
 #include "gang/api/json.h"
 
 #include <gtest/gtest.h>

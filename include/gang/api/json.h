@@ -97,9 +97,6 @@ struct PodGroupStatusPatch {
 
 [[nodiscard]] std::string encode_pod_group_status_patch(const PodGroupStatusPatch& patch);
 
-/// status.allocation of a claim. Parameters that are no JSON become null.
-[[nodiscard]] std::string encode_allocation(const Allocation& allocation);
-
 /// DELETE body with preconditions; the pod's own grace period applies.
 [[nodiscard]] std::string encode_delete_options(const Uid& uid, const ResourceVersion& version);
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/device_allocator.h"
+#include "gang/api/claim_write.h"
 #include "gang/api/json.h"
 #include "gang/cluster/device_selectors.h"
 

@@ -1,0 +1,53 @@
+// The writes to ResourceClaims and to the ConfigMaps that hold intents, as request bodies.
+//
+// Claims are written by JSON merge PATCH with uid and resourceVersion in the body: another claim of
+// that name answers 422, another version 409, so each write is a compare-and-swap like a PUT, and
+// fields that this version does not know stay as they are. Lists are replaced whole. Bodies are the
+// same for the same value, byte for byte. Source: the devices contract, 7; the commit protocol 5.1.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gang/api/claim.h"
+#include "gang/base/result.h"
+
+namespace gang::api {
+
+/// PATCH of a claim's finalizers.
+struct ClaimPatch {
+  ObjectKey claim;
+  Uid uid;
+  ResourceVersion resource_version;
+  std::vector<std::string> finalizers;  ///< all that it shall have
+};
+
+/// PATCH of a claim's status. An allocation is set or cleared, never changed.
+struct ClaimStatusPatch {
+  enum class Part { kKeep, kSet, kClear };
+  ObjectKey claim;
+  Uid uid;
+  ResourceVersion resource_version;
+  Part allocation_part = Part::kKeep;
+  Allocation allocation;                    ///< kSet
+  std::vector<ClaimConsumer> reserved_for;  ///< all that it shall have; none with kClear
+};
+
+/// A ConfigMap as far as it is used: text by key.
+struct ConfigMap {
+  ObjectMeta meta;  ///< key; uid and version when it is updated
+  std::map<std::string, std::string> data;
+};
+
+[[nodiscard]] std::string encode_claim_patch(const ClaimPatch& patch);
+[[nodiscard]] std::string encode_claim_status_patch(const ClaimStatusPatch& patch);
+/// Body of a POST or PUT, with the metadata that is set.
+[[nodiscard]] std::string encode_config_map(const ConfigMap& map);
+[[nodiscard]] Result<ConfigMap> decode_config_map(std::string_view json);
+/// status.allocation of a claim. Parameters that are no JSON become null.
+[[nodiscard]] std::string encode_allocation(const Allocation& allocation);
+
+}  // namespace gang::api

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "gang/api/claim_write.h"
+#include "gang/api/intent.h"
+
+namespace gang::api {
+namespace {
+
+Intent intent() {
+  return {.gang = {"ml", "train"},
+          .gang_uid = {"g-1"},
+          .minimum = 4,
+          .base = 1,
+          .need = 3,
+          .epoch = "e7",
+          .stamp = "round=e7-3;need=3;minimum=4;plan=0011223344556677",
+          .phase = IntentPhase::kAborting,
+          .members = {{{"ml", "train-0"}, {"p-0"}, "n1"}},
+          .claims = {{{"ml", "train-0-gpu"}, {"c-0"}, true}, {{"ml", "net"}, {"c-1"}, false}}};
+}
+
+TEST(IntentTest, IsReadAsItWasWritten) {
+  const ConfigMap map = to_config_map(intent(), "gang-system", {"17"});
+  EXPECT_EQ(map.meta.key.text(), "gang-system/intent-g-1");
+  const auto read = decode_config_map(encode_config_map(map));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->meta.resource_version.text, "17");
+  EXPECT_EQ(read->data, map.data);
+  const auto again = intent_from(*read);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, intent());
+}
+
+TEST(IntentTest, CarriesTheLabelThatItIsListedBy) {
+  const std::string body = encode_config_map(to_config_map(intent(), "gang-system"));
+  EXPECT_NE(body.find(R"("labels":{"gang-scheduler.dev/kind":"intent"})"), std::string::npos);
+  EXPECT_EQ(body.find("resourceVersion"), std::string::npos) << "a new one has no version";
+}
+
+TEST(IntentTest, WhatIsNoIntentIsRefusedByName) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"", "data.intent is missing; delete the ConfigMap if no round is under way"},
+      {"{}", "data.intent has format 0, this version reads 1; run the version that wrote it"},
+      {R"({"format":2})",
+       "data.intent has format 2, this version reads 1; run the version that wrote it"},
+      {R"({"format":1,"gang":{"name":"g","uid":"u"},"phase":"Sleeping"})",
+       "data.intent: phase: is no phase of an intent"},
+      {R"({"format":1,"phase":"Claiming","gang":{"name":"g","uid":"u"},"members":[{"name":"p"}]})",
+       "data.intent: members[0]: names no object; it was not written by this scheduler"},
+  };
+  for (const auto& [text, why] : rows) {
+    ConfigMap map;
+    map.meta.key = {"ns", "intent-u"};
+    if (!text.empty()) map.data["intent"] = text;
+    const auto read = intent_from(map);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().message, "ConfigMap ns/intent-u: " + why);
+  }
+}
+
+TEST(ClaimWriteTest, EveryWriteCarriesUidAndVersion) {
+  EXPECT_EQ(encode_claim_patch({.claim = {"ml", "c"},
+                                .uid = {"u"},
+                                .resource_version = {"5"},
+                                .finalizers = {"a/b", std::string(kClaimFinalizer)}}),
+            R"({"metadata":{"finalizers":["a/b","resource.kubernetes.io/delete-protection"],)"
+            R"("resourceVersion":"5","uid":"u"}})");
+}
+
+TEST(ClaimWriteTest, AllocationAndReservationAreOneWrite) {
+  ClaimStatusPatch patch{.claim = {"ml", "c"},
+                         .uid = {"u"},
+                         .resource_version = {"5"},
+                         .allocation_part = ClaimStatusPatch::Part::kSet,
+                         .reserved_for = {{.resource = "pods", .name = "p", .uid = {"p-1"}},
+                                          {.api_group = "scheduling.k8s.io",
+                                           .resource = "podgroups",
+                                           .name = "g",
+                                           .uid = {"g-1"}}}};
+  patch.allocation.results.push_back(
+      {.request = "gpu", .driver = "d", .pool = "n1", .device = "gpu-0"});
+  EXPECT_EQ(encode_claim_status_patch(patch),
+            R"({"metadata":{"resourceVersion":"5","uid":"u"},"status":{"allocation":{"devices":)"
+            R"({"results":[{"device":"gpu-0","driver":"d","pool":"n1","request":"gpu"}]}},)"
+            R"("reservedFor":[{"name":"p","resource":"pods","uid":"p-1"},)"
+            R"({"apiGroup":"scheduling.k8s.io","name":"g","resource":"podgroups","uid":"g-1"}]}})");
+}
+
+TEST(ClaimWriteTest, ClearingTakesDevicesAndReservationsAway) {
+  const ClaimStatusPatch patch{.claim = {"ml", "c"},
+                               .uid = {"u"},
+                               .resource_version = {"5"},
+                               .allocation_part = ClaimStatusPatch::Part::kClear};
+  EXPECT_EQ(encode_claim_status_patch(patch),
+            R"({"metadata":{"resourceVersion":"5","uid":"u"},"status":{"allocation":null,)"
+            R"("devices":null,"reservedFor":[]}})");
+}
+
+}  // namespace
+}  // namespace gang::api
