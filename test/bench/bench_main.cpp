@@ -30,6 +30,7 @@ int run_all(bool smoke, const char* program) {
              load, __VERSION__);
   measure_decisions(run);
   measure_model(run, program);
+  measure_devices(run);
   print(run);
   return run.wrong_answers.empty() ? 0 : 1;
 }

@@ -9,6 +9,8 @@ namespace gang::bench {
 void measure_decisions(Run& run);
 /// Snapshot, decode, memory. `program` is started again for the memory row.
 void measure_model(Run& run, const char* program);
+/// Selectors on devices, and the allocation of a pod's devices on a node.
+void measure_devices(Run& run);
 /// Fills a cluster of 5,000 nodes and 50,000 pods; prints the resident megabytes.
 int print_memory();
 
