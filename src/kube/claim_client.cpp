@@ -1,0 +1,92 @@
+#include "gang/kube/claim_client.h"
+
+#include <utility>
+
+#include "kube/requests.h"
+#include "kube/resource_path.h"
+
+namespace gang::kube {
+namespace {
+
+constexpr const char* kMergePatch = "application/merge-patch+json";
+
+std::string maps_path(const std::string& name_space) {
+  return "/api/v1/namespaces/" + encode_component(name_space) + "/configmaps";
+}
+
+std::string map_path(const api::ObjectKey& map) {
+  return maps_path(map.name_space) + "/" + encode_component(map.name);
+}
+
+Finish to_claim(ClaimDone done) {
+  return [done = std::move(done)](Answer answer, std::string_view body) {
+    finish_object(done, std::move(answer), api::decode_resource_claim(body));
+  };
+}
+
+Finish to_map(ConfigMapDone done) {
+  return [done = std::move(done)](Answer answer, std::string_view body) {
+    finish_object(done, std::move(answer), api::decode_config_map(body));
+  };
+}
+
+/// ClaimClient over the transport of a Connection. Owned by the shell.
+class HttpClaimClient final : public ClaimClient {
+ public:
+  explicit HttpClaimClient(std::shared_ptr<const Connection> connection)
+      : requests_(std::move(connection)) {}
+
+  void patch_claim(const api::ClaimPatch& patch, ClaimDone done) override {
+    patch_object(object_path(api::Kind::kResourceClaim, patch.claim),
+                 api::encode_claim_patch(patch), std::move(done));
+  }
+
+  void patch_claim_status(const api::ClaimStatusPatch& patch, ClaimDone done) override {
+    patch_object(object_path(api::Kind::kResourceClaim, patch.claim) + "/status",
+                 api::encode_claim_status_patch(patch), std::move(done));
+  }
+
+  void read_claim(const api::ObjectKey& claim, ClaimDone done) override {
+    requests_.get(object_path(api::Kind::kResourceClaim, claim), to_claim(std::move(done)));
+  }
+
+  void create_config_map(const api::ConfigMap& map, ConfigMapDone done) override {
+    HttpRequest request = requests_.write(Method::kPost, maps_path(map.meta.key.name_space));
+    request.body = api::encode_config_map(map);
+    requests_.start(std::move(request), to_map(std::move(done)));
+  }
+
+  void update_config_map(const api::ConfigMap& map, ConfigMapDone done) override {
+    HttpRequest request = requests_.write(Method::kPut, map_path(map.meta.key));
+    request.body = api::encode_config_map(map);
+    requests_.start(std::move(request), to_map(std::move(done)));
+  }
+
+  void read_config_map(const api::ObjectKey& map, ConfigMapDone done) override {
+    requests_.get(map_path(map), to_map(std::move(done)));
+  }
+
+  void delete_config_map(const ConfigMapDelete& removal, Done done) override {
+    HttpRequest request = requests_.write(Method::kDelete, map_path(removal.map));
+    request.body = api::encode_delete_options(removal.uid, removal.resource_version);
+    requests_.send(std::move(request), std::move(done));
+  }
+
+ private:
+  void patch_object(const std::string& path, std::string body, ClaimDone done) {
+    HttpRequest request = requests_.write(Method::kPatch, path);
+    request.content_type = kMergePatch;
+    request.body = std::move(body);
+    requests_.start(std::move(request), to_claim(std::move(done)));
+  }
+
+  const Requests requests_;
+};
+
+}  // namespace
+
+std::unique_ptr<ClaimClient> make_http_claim_client(std::shared_ptr<const Connection> connection) {
+  return std::make_unique<HttpClaimClient>(std::move(connection));
+}
+
+}  // namespace gang::kube
