@@ -52,15 +52,15 @@ Daemon::Daemon(Config config, const Clock& clock)
 Daemon::~Daemon() = default;
 
 Result<void> Daemon::start() {
-  GANG_TRY(const std::shared_ptr<const kube::Connection> connection, kube::connect(config_.client));
+  GANG_TRY(connection_, kube::connect(config_.client));
   Endpoints endpoints{[this] { return metrics_.text(); }, [this] { return live(); },
                       [this] { return ready(); }};
   owner_beat_ns_ = clock_.monotonic().count();
   GANG_TRY(http_, HttpServer::start(config_.listen, std::move(endpoints)));
-  client_ = kube::make_http_client(connection);
+  client_ = kube::make_http_client(connection_);
   start_binder();
+  start_informers();
   owner_thread_ = std::thread([this] { run_owner(); });
-  start_informers(connection);
   log::info("started", {{"scheduler_name", config_.scheduler.scheduler_name},
                         {"listen", address_of(config_.listen, http_->port())}});
   return {};
@@ -93,14 +93,14 @@ void Daemon::start_binder() {
   binder_thread_ = std::thread([this] { binder_loop_.run(); });
 }
 
-void Daemon::start_informers(const std::shared_ptr<const kube::Connection>& connection) {
+void Daemon::start_informers() {
   for (int i = 0; i < api::kKindCount; ++i) {
     kube::InformerScope scope;
     scope.kind = static_cast<api::Kind>(i);
     scope.name_space = config_.name_space;
     scope.scheduler_name = config_.scheduler.scheduler_name;
     informers_.push_back(kube::start_informer(
-        connection, scope, [this](api::Delta delta) { return mailbox_.post(std::move(delta)); }));
+        connection_, scope, [this](api::Delta delta) { return mailbox_.post(std::move(delta)); }));
   }
 }
 
@@ -123,12 +123,13 @@ void Daemon::stop() {
   binder_loop_.post([this] { binder_->drain(); });
   wait_until_drained();
   mailbox_.close();
-  informers_.clear();
   owner_thread_.join();
+  informers_.clear();
   binder_loop_.close();
   binder_thread_.join();
   binder_.reset();
   client_.reset();
+  connection_.reset();
   kube::shutdown_transport();
   http_.reset();
   log::info("stopped");
@@ -175,13 +176,12 @@ void Daemon::handle(const scheduler::Input& input) {
 void Daemon::note_kind(const api::Delta& delta) {
   const std::optional<KindNote> note = kind_notes_.observe(delta);
   if (!note) return;
-  if (note->state == KindState::kServed) metrics_.set_kind_state(api::kind_name(note->kind), 1);
-  if (note->state == KindState::kUnserved) metrics_.set_kind_state(api::kind_name(note->kind), 0);
-  if (note->state == KindState::kForbidden) metrics_.set_kind_state(api::kind_name(note->kind), -1);
+  const std::string_view kind = api::kind_name(note->kind);
+  metrics_.set_kind_state(kind, kind_notes_.state(kind));
   if (note->message.empty()) return;
   const bool is_good = note->state == KindState::kServed;
   log::write(is_good ? log::Level::kInfo : log::Level::kWarn, note->message,
-             {{"kind", std::string(api::kind_name(note->kind))}});
+             {{"kind", std::string(kind)}});
 }
 
 void Daemon::note_object(const api::Delta& delta) {
@@ -264,15 +264,29 @@ void Daemon::publish() {
   last_publish_ = now;
   metrics_.set(Gauges{scheduler_.pod_counts(), scheduler_.entity_counts(),
                       scheduler_.state().counts(), scheduler_.planner_stats()});
+  publish_failures();
   binder_loop_.post([this] { metrics_.set(binder_->stats()); });
+}
+
+void Daemon::publish_failures() {
+  std::map<std::string_view, std::int64_t> failures;
+  for (std::size_t i = 0; i < informers_.size(); ++i) {
+    failures[api::kind_name(static_cast<api::Kind>(i))] += informers_[i]->stats().failures;
+  }
+  for (const auto& [kind, count] : failures) metrics_.set_kind_failures(kind, count);
+}
+
+std::string Daemon::awaited_text() const {
+  const std::string trouble = kube::connection_trouble(*connection_);
+  const std::string missing = kind_notes_.missing();
+  if (missing.empty()) return "recovering what an earlier daemon began";
+  return trouble + (trouble.empty() ? "" : "; ") + missing;
 }
 
 void Daemon::publish_readiness() {
   if (is_draining_) return;
   if (!is_ready_) {
-    const std::string missing = kind_notes_.missing();
-    awaited_ = std::make_shared<const std::string>(
-        missing.empty() ? "recovering what an earlier daemon began" : "not listed yet: " + missing);
+    awaited_ = std::make_shared<const std::string>(awaited_text());
   }
   is_ready_ = scheduler_.ready();
 }

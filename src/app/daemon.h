@@ -57,7 +57,9 @@ class Daemon {
   void log_unavailable(const engine::RoundOutcome& outcome);
   void publish();
   void publish_readiness();
-  void start_informers(const std::shared_ptr<const kube::Connection>& connection);
+  void publish_failures();
+  [[nodiscard]] std::string awaited_text() const;
+  void start_informers();
   void start_binder();
   void wait_until_drained();
   [[nodiscard]] Duration until_wake() const;
@@ -70,12 +72,13 @@ class Daemon {
   const Config config_;
   const Clock& clock_;
   Metrics metrics_;
+  std::shared_ptr<const kube::Connection> connection_;
   std::unique_ptr<kube::Client> client_;
   BinderLoop binder_loop_;
   std::unique_ptr<binder::Binder> binder_;  ///< binder thread only, but for construction
   Mailbox<scheduler::Input> mailbox_;
   Mailbox<bool> drain_answers_{1};
-  std::vector<std::unique_ptr<kube::Informer>> informers_;
+  std::vector<std::unique_ptr<kube::Informer>> informers_;  ///< constant while owner_thread_ runs
   std::unique_ptr<HttpServer> http_;
   std::thread binder_thread_;
   std::thread owner_thread_;

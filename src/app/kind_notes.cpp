@@ -1,5 +1,7 @@
 #include "app/kind_notes.h"
 
+#include <set>
+
 namespace gang::app {
 
 namespace {
@@ -58,9 +60,6 @@ std::string forbidden_message(api::Kind kind) {
 std::optional<KindNote> KindNotes::observe(const api::Delta& delta) {
   KindState state = KindState::kServed;
   switch (delta.type) {
-    case api::DeltaType::kListBegin:
-      state = KindState::kListing;
-      break;
     case api::DeltaType::kListEnd:
       break;
     case api::DeltaType::kUnserved:
@@ -72,34 +71,49 @@ std::optional<KindNote> KindNotes::observe(const api::Delta& delta) {
     default:
       return std::nullopt;
   }
-  const auto known = states_.find(delta.kind);
-  if (known != states_.end() && known->second == state) return std::nullopt;
-  const bool was_away = known != states_.end() && (known->second == KindState::kUnserved ||
-                                                   known->second == KindState::kForbidden);
-  const bool was_listing_after_away = state == KindState::kListing && was_away;
-  if (!was_listing_after_away) states_[delta.kind] = state;
+  const KindState before = state_of(delta.kind);
+  if (before == state) return std::nullopt;
+  states_[delta.kind] = state;
   KindNote note{delta.kind, state, ""};
   if (state == KindState::kUnserved) note.message = unserved_message(delta.kind);
   if (state == KindState::kForbidden) note.message = forbidden_message(delta.kind);
-  if (state == KindState::kServed && was_away) {
+  if (state == KindState::kServed && before != KindState::kNotListed) {
     note.message = std::string(api::kind_name(delta.kind)) + " objects are served now";
   }
   return note;
 }
 
-std::string KindNotes::missing() const {
-  std::string names;
+KindState KindNotes::state_of(api::Kind kind) const {
+  const auto known = states_.find(kind);
+  return known == states_.end() ? KindState::kNotListed : known->second;
+}
+
+KindState KindNotes::state(std::string_view kind_name) const {
+  std::set<KindState> found;
   for (int i = 0; i < api::kKindCount; ++i) {
     const auto kind = static_cast<api::Kind>(i);
-    const auto state = states_.find(kind);
-    const bool is_settled = state != states_.end() && (state->second == KindState::kServed ||
-                                                       state->second == KindState::kUnserved);
-    if (is_settled) continue;
-    const std::string name(api::kind_name(kind));
-    // Pods are watched twice.
-    if (names != name) names += (names.empty() ? "" : ", ") + name;
+    if (api::kind_name(kind) == kind_name) found.insert(state_of(kind));
   }
-  return names;
+  for (const KindState worse :
+       {KindState::kForbidden, KindState::kNotListed, KindState::kUnserved}) {
+    if (found.contains(worse)) return worse;
+  }
+  return KindState::kServed;
+}
+
+std::string KindNotes::missing() const {
+  std::string text;
+  std::string_view last;
+  for (int i = 0; i < api::kKindCount; ++i) {
+    const std::string_view name = api::kind_name(static_cast<api::Kind>(i));
+    const KindState known = state(name);
+    const bool is_settled = known == KindState::kServed || known == KindState::kUnserved;
+    if (is_settled || name == last) continue;
+    last = name;
+    const char* why = known == KindState::kForbidden ? ": forbidden" : ": not listed yet";
+    text += (text.empty() ? "" : ", ") + std::string(name) + why;
+  }
+  return text;
 }
 
 }  // namespace gang::app

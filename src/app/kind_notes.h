@@ -7,17 +7,18 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gang/api/delta.h"
 
 namespace gang::app {
 
-enum class KindState { kListing, kServed, kUnserved, kForbidden };
+enum class KindState { kNotListed, kServed, kUnserved, kForbidden };
 
 /// A change worth a log line.
 struct KindNote {
   api::Kind kind = api::Kind::kPod;
-  KindState state = KindState::kListing;
+  KindState state = KindState::kNotListed;
   std::string message;
 };
 
@@ -25,10 +26,14 @@ struct KindNote {
 class KindNotes {
  public:
   std::optional<KindNote> observe(const api::Delta& delta);
-  /// Names of kinds that were not listed yet, or may not be, comma separated.
+  /// Of all watches of that name: pods are watched twice, and the worse state counts.
+  [[nodiscard]] KindState state(std::string_view kind_name) const;
+  /// "Pod: forbidden, Node: not listed yet": the kinds that are neither served nor known as absent.
   [[nodiscard]] std::string missing() const;
 
  private:
+  [[nodiscard]] KindState state_of(api::Kind kind) const;
+
   std::map<api::Kind, KindState> states_;
 };
 

@@ -19,6 +19,20 @@ namespace {
 
 using Labels = prometheus::Labels;
 
+double kind_state_value(KindState state) {
+  switch (state) {
+    case KindState::kServed:
+      return 1;
+    case KindState::kUnserved:
+      return 0;
+    case KindState::kForbidden:
+      return -1;
+    case KindState::kNotListed:
+      break;
+  }
+  return -2;
+}
+
 /// exp(0.001, 2, 15) as upstream.
 prometheus::Histogram::BucketBoundaries attempt_buckets() {
   prometheus::Histogram::BucketBoundaries buckets;
@@ -105,6 +119,11 @@ class Metrics::Impl {
     for (const char* end : {"committed", "members_lost", "unavailable", "refused", "group_gone"}) {
       rounds_.Add({{"result", end}}, attempt_buckets());
     }
+    for (int i = 0; i < api::kKindCount; ++i) {
+      const std::string_view kind = api::kind_name(static_cast<api::Kind>(i));
+      set_kind_state(kind, KindState::kNotListed);
+      set_kind_failures(kind, 0);
+    }
     set(Gauges{});
     set(binder::Stats{});
   }
@@ -163,8 +182,12 @@ class Metrics::Impl {
     breaker_open_.Set(stats.breaker_open ? 1 : 0);
   }
 
-  void set_kind_state(std::string_view kind, int state) {
-    kind_states_.Add({{"kind", std::string(kind)}}).Set(state);
+  void set_kind_state(std::string_view kind, KindState state) {
+    kind_states_.Add({{"kind", std::string(kind)}}).Set(kind_state_value(state));
+  }
+
+  void set_kind_failures(std::string_view kind, std::int64_t failures) {
+    raise(kind_failures_.Add({{"kind", std::string(kind)}}), static_cast<double>(failures));
   }
 
   [[nodiscard]] std::string text() {
@@ -240,7 +263,11 @@ class Metrics::Impl {
           .Add({});
   prometheus::Family<prometheus::Gauge>& kind_states_ =
       gauge_family(registry_, "gang_scheduler_kind_state",
-                   "1: the kind is served and synced; 0: not served; -1: it may not be listed.");
+                   "1: the kind is served and synced; 0: not served; -1: it may not be listed; "
+                   "-2: not listed yet.");
+  prometheus::Family<prometheus::Counter>& kind_failures_ =
+      counter_family(registry_, "gang_scheduler_list_watch_failures_total",
+                     "Lists and watches that ended with an error, by kind.");
   prometheus::Counter& cpu_ =
       counter_family(registry_, "process_cpu_seconds_total", "User and system CPU time spent.")
           .Add({});
@@ -263,8 +290,11 @@ void Metrics::set(const Gauges& gauges) {
 void Metrics::set(const binder::Stats& stats) {
   impl_->set(stats);
 }
-void Metrics::set_kind_state(std::string_view kind, int state) {
+void Metrics::set_kind_state(std::string_view kind, KindState state) {
   impl_->set_kind_state(kind, state);
+}
+void Metrics::set_kind_failures(std::string_view kind, std::int64_t failures) {
+  impl_->set_kind_failures(kind, failures);
 }
 std::string Metrics::text() const {
   return impl_->text();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "app/kind_notes.h"
 #include "gang/binder/binder.h"
 #include "gang/cluster/cluster_state.h"
 #include "gang/engine/planner.h"
@@ -38,8 +39,9 @@ class Metrics {
   void round(engine::RoundEnd end, Duration duration);
   void set(const Gauges& gauges);
   void set(const binder::Stats& stats);
-  /// Whether a kind is served (1), not served (0), or may not be listed (-1).
-  void set_kind_state(std::string_view kind, int state);
+  void set_kind_state(std::string_view kind, KindState state);
+  /// Lists and watches of a kind that ended with an error, since the start.
+  void set_kind_failures(std::string_view kind, std::int64_t failures);
 
   /// Prometheus text format 0.0.4.
   [[nodiscard]] std::string text() const;

@@ -72,26 +72,42 @@ TEST(KindNotes, SaysWhenAnAbsentKindComes) {
 
 TEST(KindNotes, IsSilentAboutTheOrdinaryCourse) {
   KindNotes notes;
-  EXPECT_EQ(note(notes, DeltaType::kListBegin), "");
+  EXPECT_EQ(note(notes, DeltaType::kListBegin), "-");
   EXPECT_EQ(note(notes, DeltaType::kAdded), "-");
   EXPECT_EQ(note(notes, DeltaType::kListEnd), "");
   EXPECT_EQ(note(notes, DeltaType::kUpdated), "-");
   EXPECT_EQ(note(notes, DeltaType::kBookmark), "-");
+  EXPECT_EQ(note(notes, DeltaType::kListBegin), "-");
+  EXPECT_EQ(note(notes, DeltaType::kListEnd), "-");
 }
 
-TEST(KindNotes, NamesTheKindsThatAreMissing) {
+TEST(KindNotes, KnowsTheWorseStateOfTheTwoWatchesOnPods) {
+  KindNotes notes;
+  EXPECT_EQ(notes.state("Pod"), KindState::kNotListed);
+  note(notes, DeltaType::kListEnd, Kind::kPod);
+  EXPECT_EQ(notes.state("Pod"), KindState::kNotListed);
+  note(notes, DeltaType::kListEnd, Kind::kFinishedPod);
+  EXPECT_EQ(notes.state("Pod"), KindState::kServed);
+  note(notes, DeltaType::kForbidden, Kind::kPod);
+  EXPECT_EQ(notes.state("Pod"), KindState::kForbidden);
+  note(notes, DeltaType::kUnserved, Kind::kWorkload);
+  EXPECT_EQ(notes.state("Workload"), KindState::kUnserved);
+}
+
+TEST(KindNotes, NamesTheKindsThatAreMissingAndWhy) {
   KindNotes notes;
   for (int i = 0; i < api::kKindCount; ++i) {
     const auto kind = static_cast<Kind>(i);
     if (kind != Kind::kNode && kind != Kind::kPodGroup) note(notes, DeltaType::kListEnd, kind);
   }
   note(notes, DeltaType::kListBegin, Kind::kNode);
-  EXPECT_EQ(notes.missing(), "Node, PodGroup");
+  EXPECT_EQ(notes.missing(), "Node: not listed yet, PodGroup: not listed yet");
   note(notes, DeltaType::kListEnd, Kind::kNode);
   note(notes, DeltaType::kUnserved, Kind::kPodGroup);
   EXPECT_EQ(notes.missing(), "");
   note(notes, DeltaType::kForbidden, Kind::kPodGroup);
-  EXPECT_EQ(notes.missing(), "PodGroup");
+  note(notes, DeltaType::kForbidden, Kind::kFinishedPod);
+  EXPECT_EQ(notes.missing(), "Pod: forbidden, PodGroup: forbidden");
 }
 
 }  // namespace

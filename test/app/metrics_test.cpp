@@ -137,11 +137,13 @@ TEST(Metrics, GaugesFollowAndCountersNeverFall) {
   gauges.planner.plans = 5;
   metrics.set(gauges);
   metrics.set(binder::Stats{.bind_requests = 4});
-  metrics.set_kind_state("PodGroup", -1);
+  metrics.set_kind_state("PodGroup", KindState::kForbidden);
+  metrics.set_kind_failures("PodGroup", 3);
   gauges.pods.incomplete = 1;
   gauges.planner.plans = 4;
   metrics.set(gauges);
   metrics.set(binder::Stats{.bind_requests = 3});
+  metrics.set_kind_failures("PodGroup", 2);
   const Exposition text = parse(metrics.text());
   EXPECT_EQ(text.value(R"(scheduler_pending_pods{queue="incomplete"})"), 1);
   EXPECT_EQ(text.value(R"(scheduler_queued_entities{queue="unschedulable",type="podgroup"})"), 2);
@@ -149,6 +151,25 @@ TEST(Metrics, GaugesFollowAndCountersNeverFall) {
   EXPECT_EQ(text.value(R"(gang_scheduler_planner_work_total{work="plans"})"), 5);
   EXPECT_EQ(text.value(R"(gang_scheduler_requests_total{request="binding"})"), 4);
   EXPECT_EQ(text.value(R"(gang_scheduler_kind_state{kind="PodGroup"})"), -1);
+  EXPECT_EQ(text.value(R"(gang_scheduler_list_watch_failures_total{kind="PodGroup"})"), 3);
+}
+
+TEST(Metrics, EveryKindHasItsStateAndItsFailuresFromTheStart) {
+  Metrics metrics("gang-scheduler");
+  const auto series = [](const std::string& name, int kind) {
+    return name + "{kind=\"" + std::string(api::kind_name(static_cast<api::Kind>(kind))) + "\"}";
+  };
+  const Exposition first = parse(metrics.text());
+  for (int kind = 0; kind < api::kKindCount; ++kind) {
+    EXPECT_TRUE(first.samples.contains(series("gang_scheduler_kind_state", kind)));
+    EXPECT_EQ(first.value(series("gang_scheduler_kind_state", kind)), -2);
+    EXPECT_EQ(first.value(series("gang_scheduler_list_watch_failures_total", kind)), 0);
+  }
+  metrics.set_kind_state("Node", KindState::kServed);
+  metrics.set_kind_state("Workload", KindState::kUnserved);
+  const Exposition text = parse(metrics.text());
+  EXPECT_EQ(text.value(R"(gang_scheduler_kind_state{kind="Node"})"), 1);
+  EXPECT_EQ(text.value(R"(gang_scheduler_kind_state{kind="Workload"})"), 0);
 }
 
 TEST(Metrics, SaysWhatTheProcessUses) {
