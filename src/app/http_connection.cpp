@@ -22,7 +22,10 @@ HttpConnection::~HttpConnection() {
 }
 
 bool HttpConnection::proceed(Duration now, const Answerer& answerer) {
-  if (now >= deadline_) return false;
+  if (now >= deadline_) {
+    if (state_ != State::kReading || head_.empty()) return false;
+    begin_answer(now, answerer, HeadProblem::kTooSlow);
+  }
   if (state_ == State::kReading && !read_head(now, answerer)) return false;
   if (state_ == State::kWriting && !write_answer(now)) return false;
   return state_ != State::kClosing || wait_for_close();
@@ -31,16 +34,24 @@ bool HttpConnection::proceed(Duration now, const Answerer& answerer) {
 bool HttpConnection::read_head(Duration now, const Answerer& answerer) {
   std::array<char, 2048> piece{};
   while (head_.find("\r\n\r\n") == std::string::npos) {
-    if (head_.size() > kHeadBytesMax) return false;
+    if (head_.size() > kHeadBytesMax) {
+      const bool has_line = head_.find("\r\n") != std::string::npos;
+      begin_answer(now, answerer, has_line ? HeadProblem::kTooLong : HeadProblem::kLineTooLong);
+      return true;
+    }
     const ssize_t count = ::recv(socket_, piece.data(), piece.size(), 0);
     if (count < 0) return is_early();
     if (count == 0) return false;
     head_.append(piece.data(), static_cast<std::size_t>(count));
   }
-  answer_ = answerer(std::string_view(head_).substr(0, head_.find("\r\n")));
+  begin_answer(now, answerer, HeadProblem::kNone);
+  return true;
+}
+
+void HttpConnection::begin_answer(Duration now, const Answerer& answerer, HeadProblem problem) {
+  answer_ = answerer({std::string_view(head_).substr(0, head_.find("\r\n")), problem});
   state_ = State::kWriting;
   deadline_ = now + kWriteMax;
-  return true;
 }
 
 bool HttpConnection::write_answer(Duration now) {

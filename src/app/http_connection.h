@@ -9,11 +9,21 @@
 
 namespace gang::app {
 
-/// Makes the whole answer to a request line such as "GET /livez HTTP/1.1".
-using Answerer = std::function<std::string(std::string_view request_line)>;
+/// Why the head of a request was not read to its end.
+enum class HeadProblem { kNone, kTooSlow, kLineTooLong, kTooLong };
+
+/// What came of a request's head.
+struct RequestHead {
+  std::string_view line;  ///< "GET /livez HTTP/1.1"; a part of it where there is a problem
+  HeadProblem problem = HeadProblem::kNone;
+};
+
+/// Makes the whole answer to a request.
+using Answerer = std::function<std::string(const RequestHead& head)>;
 
 /// Owns its socket. Reads a head, writes the answer, waits for the client to close; each of the
-/// three within its own time. One thread.
+/// three within its own time. A client that has sent a part of a head in time, or too much of it,
+/// is told so. One thread.
 class HttpConnection {
  public:
   HttpConnection(int socket, Duration now) : socket_(socket), deadline_(now + kReadMax) {}
@@ -36,6 +46,7 @@ class HttpConnection {
   enum class State { kReading, kWriting, kClosing };
 
   bool read_head(Duration now, const Answerer& answerer);
+  void begin_answer(Duration now, const Answerer& answerer, HeadProblem problem);
   bool write_answer(Duration now);
   bool wait_for_close();
 

@@ -46,8 +46,25 @@ std::string health_text(const Health& health, bool wants_body) {
                      wants_body);
 }
 
-/// The answer to one request line.
-std::string answer(const Endpoints& endpoints, std::string_view line) {
+/// The answer to a head that was not read to its end.
+std::string problem_text(HeadProblem problem) {
+  if (problem == HeadProblem::kTooSlow) {
+    return answer_text(
+        "408 Request Timeout", "",
+        "the request did not arrive within " + format_duration(HttpConnection::kReadMax) + "\n",
+        true);
+  }
+  const std::string limit = "the head of a request may have " +
+                            std::to_string(HttpConnection::kHeadBytesMax) + " bytes\n";
+  const bool is_line = problem == HeadProblem::kLineTooLong;
+  return answer_text(is_line ? "414 URI Too Long" : "431 Request Header Fields Too Large", "",
+                     limit, true);
+}
+
+/// The answer to one request.
+std::string answer(const Endpoints& endpoints, const RequestHead& head) {
+  if (head.problem != HeadProblem::kNone) return problem_text(head.problem);
+  const std::string_view line = head.line;
   const std::size_t method_end = std::min(line.find(' '), line.size());
   const std::size_t path_end = line.find(' ', method_end + 1);
   if (path_end == std::string_view::npos || !line.substr(path_end + 1).starts_with("HTTP/1.")) {
@@ -112,8 +129,8 @@ class HttpServer::Impl {
  public:
   Impl(int listener, Endpoints endpoints)
       : listener_(listener),
-        answerer_([endpoints = std::move(endpoints)](std::string_view line) {
-          return answer(endpoints, line);
+        answerer_([endpoints = std::move(endpoints)](const RequestHead& head) {
+          return answer(endpoints, head);
         }),
         thread_([this] { run(); }) {}
 

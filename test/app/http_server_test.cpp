@@ -106,6 +106,24 @@ TEST_F(HttpServerTest, LivesThroughNonsense) {
   EXPECT_EQ(status(ask("GET", "/healthz")), "HTTP/1.1 200 OK");
 }
 
+TEST_F(HttpServerTest, TellsAClientThatIsTooSlow) {
+  const std::string answer = exchange(server_->port(), "GET /livez HTTP/1.1\r\nHost: ");
+  EXPECT_EQ(status(answer), "HTTP/1.1 408 Request Timeout");
+  EXPECT_EQ(body(answer), "the request did not arrive within 1s500ms\n");
+  EXPECT_EQ(exchange(server_->port(), ""), "");
+}
+
+TEST_F(HttpServerTest, TellsAClientThatSendsTooMuch) {
+  const std::string much(3 * 8192, 'a');
+  const std::string limit = "the head of a request may have 8192 bytes\n";
+  const std::string line = exchange(server_->port(), "GET /" + much);
+  EXPECT_EQ(status(line), "HTTP/1.1 414 URI Too Long");
+  EXPECT_EQ(body(line), limit);
+  const std::string fields = exchange(server_->port(), "GET / HTTP/1.1\r\nX: " + much);
+  EXPECT_EQ(status(fields), "HTTP/1.1 431 Request Header Fields Too Large");
+  EXPECT_EQ(body(fields), limit);
+}
+
 TEST_F(HttpServerTest, NamesAPortThatIsTaken) {
   const std::string listen = "127.0.0.1:" + std::to_string(server_->port());
   const auto second = HttpServer::start(listen, {});
