@@ -61,16 +61,17 @@ int complain(const gang::Error& error) {
   return kExitFailure;
 }
 
-sigset_t stop_signals() {
+sigset_t awaited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
+  sigaddset(&signals, SIGHUP);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   return signals;
 }
 
 int run(gang::app::Config config) {
-  const sigset_t signals = stop_signals();
+  const sigset_t signals = awaited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   gang::log::configure(config.log_level, config.log_format);
   gang::kube::initialize_transport();
@@ -79,7 +80,9 @@ int run(gang::app::Config config) {
   const gang::Result<void> started = daemon.start();
   if (!started) return complain(started.error());
   int signal = 0;
-  sigwait(&signals, &signal);
+  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) {
+    gang::log::info("SIGHUP: the configuration is not read again; restart to apply it");
+  }
   daemon.stop();
   return EXIT_SUCCESS;
 }

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import signal
 import time
 import urllib.error
 import urllib.request
@@ -79,6 +80,18 @@ class Daemon:
             return error.code
         except OSError:
             return 0
+
+    def health_text(self, path):
+        """The body of /healthz, /livez or /readyz, whatever its code."""
+        try:
+            return self._get(path)[1]
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.read().decode()
+
+    def hang_up(self):
+        """SIGHUP."""
+        self._process.popen.send_signal(signal.SIGHUP)
 
     def log(self):
         return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""

@@ -202,6 +202,45 @@ def each_trouble_with_the_connection_is_told_once_and_its_end():
             run.kill()
 
 
+@own_world
+def a_forbidden_kind_is_named_by_readyz():
+    port = process.free_ports(1)[0]
+    with tempfile.TemporaryDirectory() as folder, \
+            _server(port, (403, "application/json", b"{}")):
+        kubeconfig = pathlib.Path(folder, "kubeconfig")
+        kubeconfig.write_text(_KUBECONFIG.replace("127.0.0.1:1", f"127.0.0.1:{port}"))
+        run = daemon.Daemon(pathlib.Path(folder, "log"), kubeconfig).start(ready=False)
+        try:
+            daemon.wait_until(lambda: "Node: forbidden" in run.health_text("/readyz"), 20,
+                              "/readyz says that a kind is forbidden")
+            assert run.metric("gang_scheduler_kind_state", kind="Node") == -1
+        finally:
+            run.kill()
+
+
+@own_world
+def a_daemon_without_its_server_says_so_and_ignores_sighup():
+    with tempfile.TemporaryDirectory() as folder:
+        kubeconfig = pathlib.Path(folder, "kubeconfig")
+        kubeconfig.write_text(_KUBECONFIG)
+        run = daemon.Daemon(pathlib.Path(folder, "log"), kubeconfig).start(ready=False)
+        try:
+            daemon.wait_until(lambda: "API server http://127.0.0.1:1 cannot be reached: "
+                              in run.health_text("/readyz"), 20, "/readyz names the trouble")
+            assert "; Pod: not listed yet, Node: not listed yet" in run.health_text("/readyz")
+            assert run.metric("gang_scheduler_kind_state", kind="PodGroup") == -2
+            assert run.metric("gang_scheduler_list_watch_failures_total", kind="PodGroup") > 0
+            run.hang_up()
+            _wait_told(run, "SIGHUP: the configuration is not read again")
+            assert run.alive()
+            run.terminate()
+            assert run.exit_code() == 0, run.log()
+        finally:
+            run.kill()
+
+
 TESTS = [gangctl_says_what_is_no_scenario, gangctl_names_the_line_of_a_mistake,
          gangctl_writes_no_line_of_a_log, slow_clients_do_not_hold_the_health_endpoints,
-         each_trouble_with_the_connection_is_told_once_and_its_end]
+         each_trouble_with_the_connection_is_told_once_and_its_end,
+         a_forbidden_kind_is_named_by_readyz,
+         a_daemon_without_its_server_says_so_and_ignores_sighup]
