@@ -13,11 +13,12 @@ constexpr std::uint64_t kListCost = 10;
 constexpr std::uint64_t kMapCost = 30;
 constexpr std::uint64_t kStructCost = 40;
 
-// Takes the values of these nodes off the stack, as upstream's tracker does: last first, and only
-// as far as they are found.
-void drop_all(Frame& frame, const std::vector<const Node*>& nodes) {
-  for (std::size_t i = nodes.size(); i > 0; --i) {
-    if (!frame.drop(nodes[i - 1]->id())) return;
+// Charges for a new value. Takes the values of its parts off the stack, as upstream's tracker does:
+// last first, and only as far as they are found.
+void charge(Frame& frame, const std::vector<const Node*>& parts, std::uint64_t cost) {
+  frame.cost += cost;
+  for (std::size_t i = parts.size(); i > 0; --i) {
+    if (!frame.drop(parts[i - 1]->id())) return;
   }
 }
 
@@ -67,8 +68,7 @@ Value ListNode::make(Frame& frame) const {
 
 Value ListNode::eval(Frame& frame) const {
   const Value list = make(frame);
-  drop_all(frame, elements_);
-  frame.cost += kListCost;
+  charge(frame, elements_, kListCost);
   frame.observe(list, id());
   return list;
 }
@@ -97,8 +97,7 @@ Value MapNode::make(Frame& frame) const {
 
 Value MapNode::eval(Frame& frame) const {
   const Value map = make(frame);
-  drop_all(frame, entries_);
-  frame.cost += kMapCost;
+  charge(frame, entries_, kMapCost);
   frame.observe(map, id());
   return map;
 }
@@ -116,8 +115,7 @@ Value StructNode::make(Frame& frame) const {
 
 Value StructNode::eval(Frame& frame) const {
   const Value made = make(frame);
-  drop_all(frame, values_);
-  frame.cost += kStructCost;
+  charge(frame, values_, kStructCost);
   frame.observe(made, id());
   return made;
 }

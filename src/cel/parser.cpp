@@ -103,6 +103,8 @@ class Parser {
   Expr* index_step(Expr* operand);
   Expr* primary();
   Expr* named();
+  template <class Entry>
+  Expr* entries(Expr* made, std::string_view close, const Entry& entry);
   Expr* list();
   Expr* map();
   Expr* message();
@@ -357,34 +359,33 @@ Expr* Parser::named() {
   return made;
 }
 
-Expr* Parser::list() {
-  Expr* made = ast_.make(ExprKind::kList, take().offset);
-  while (!failed_ && !is_symbol("]") && !is_symbol(",")) {
+// Entries with commas between them up to `close`; a comma may stand behind the last one.
+template <class Entry>
+Expr* Parser::entries(Expr* made, std::string_view close, const Entry& entry) {
+  while (!failed_ && !is_symbol(close) && !is_symbol(",")) {
     made->optional.push_back(accept("?"));
-    made->args.push_back(expr());
-    if (!is_symbol(",") || is_symbol("]", 1)) break;
+    entry();
+    if (!is_symbol(",") || is_symbol(close, 1)) break;
     take();
   }
   accept(",");
-  expect("]");
+  expect(close);
   if (!failed_) made->depth = deepest(nullptr, made->args);
   return made;
 }
 
+Expr* Parser::list() {
+  Expr* made = ast_.make(ExprKind::kList, take().offset);
+  return entries(made, "]", [&] { made->args.push_back(expr()); });
+}
+
 Expr* Parser::map() {
   Expr* made = ast_.make(ExprKind::kMap, take().offset);
-  while (!failed_ && !is_symbol("}") && !is_symbol(",")) {
-    made->optional.push_back(accept("?"));
+  return entries(made, "}", [&] {
     made->args.push_back(expr());
     expect(":");
     made->args.push_back(failed_ ? nullptr : expr());
-    if (!is_symbol(",") || is_symbol("}", 1)) break;
-    take();
-  }
-  accept(",");
-  expect("}");
-  if (!failed_) made->depth = deepest(nullptr, made->args);
-  return made;
+  });
 }
 
 Expr* Parser::message() {
@@ -392,18 +393,11 @@ Expr* Parser::message() {
   while (!is_symbol("{")) name += take().text;
   Expr* made = ast_.make(ExprKind::kStruct, take().offset);
   made->name = ast_.arena().copy(name);
-  while (!failed_ && !is_symbol("}") && !is_symbol(",")) {
-    made->optional.push_back(accept("?"));
+  return entries(made, "}", [&] {
     made->fields.push_back(field_name());
     expect(":");
     made->args.push_back(failed_ ? nullptr : expr());
-    if (!is_symbol(",") || is_symbol("}", 1)) break;
-    take();
-  }
-  accept(",");
-  expect("}");
-  if (!failed_) made->depth = deepest(nullptr, made->args);
-  return made;
+  });
 }
 
 Expr* Parser::number(const Token& token, bool negative) {
