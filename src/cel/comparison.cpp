@@ -67,9 +67,10 @@ Value equal_numbers(const Value& a, const Value& b) {
 Value equal_lists(Frame& frame, const Value& a, const Value& b) {
   if (!b.is(Kind::kList) || list_size(a) != list_size(b)) return Value::boolean(false);
   const bool keeps_errors = a.as<ListObject>().left != nullptr;  // only joined lists do, upstream
+  const std::uint64_t work = 1 + a.as<ListObject>().depth + b.as<ListObject>().depth;
   Value error;
   for (std::int64_t i = 0; i < list_size(a); ++i) {
-    if (!frame.spend(1)) return Frame::cancelled();
+    if (!frame.spend(work)) return Frame::cancelled();
     const Value same = equal(frame, list_item(a, i), list_item(b, i));
     if (same.is_false()) return same;
     if (same.is_error() && !error.is_error()) error = same;

@@ -43,6 +43,7 @@ std::uint64_t traversal(Frame& frame, const Value& value) {
       return static_cast<std::uint64_t>(static_cast<double>(value.extent()) * 0.1);
     case Kind::kList:
       for (std::int64_t i = 0; i < list_size(value) && !frame.is_cancelled; ++i) {
+        if (!frame.spend(value.as<ListObject>().depth)) return 0;
         cost += traversal(frame, list_item(value, i));
       }
       return cost;

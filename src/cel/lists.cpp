@@ -67,6 +67,7 @@ Value join_lists(Frame& frame, const Value& left, const Value& right) {
   auto* joined = frame.arena.make<ListObject>();
   joined->left = &left.as<ListObject>();
   joined->right = &right.as<ListObject>();
+  joined->depth = 1 + std::max(joined->left->depth, joined->right->depth);
   if (__builtin_add_overflow(list_size(left), list_size(right), &joined->size)) {
     return frame.fail("integer overflow");
   }

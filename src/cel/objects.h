@@ -19,6 +19,7 @@ struct ListObject {
   bool is_growing = false;
   const ListObject* left = nullptr;
   const ListObject* right = nullptr;
+  std::uint32_t depth = 0;  ///< of the joins below: steps to an item
 };
 
 /// One entry of a map.
