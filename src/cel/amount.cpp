@@ -41,6 +41,16 @@ Parts split(std::string_view text) {
   return parts;
 }
 
+// Upstream's selectors read a number without digits, as in "k" or ".", as zero.
+std::string with_digit(std::string_view text) {
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  const std::size_t point = text.substr(sign).starts_with('.') ? 1 : 0;
+  const std::string_view rest = text.substr(sign + point);
+  const bool has_digit = !rest.empty() && rest[0] >= '0' && rest[0] <= '9';
+  if (text.empty() || has_digit) return std::string(text);
+  return std::string(text.substr(0, sign)) + "0" + std::string(text.substr(sign));
+}
+
 // The power of ten of a decimal suffix, or of two where `binary`.
 int exponent_of(std::string_view suffix, bool& binary) {
   constexpr std::string_view kSmall = "num";
@@ -97,7 +107,8 @@ Amount combined(Amount sum, const Amount& a, const Amount& b) {
 
 }  // namespace
 
-Result<Amount> parse_amount(std::string_view text) {
+Result<Amount> parse_amount(std::string_view written) {
+  const std::string text = with_digit(written);
   GANG_TRY(api::Quantity exact, api::Quantity::parse(text));
   Amount amount{exact};
   const Parts parts = split(text);

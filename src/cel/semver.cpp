@@ -33,7 +33,8 @@ bool read_number(std::string_view text, const char* name, std::uint64_t& number,
   }
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure == std::errc() && end == text.data() + text.size()) return true;
-  why = std::string("number out of range in ") + name;
+  why = "strconv.ParseUint: parsing \"" + std::string(text) +
+        "\": " + (text.empty() ? "invalid syntax" : "value out of range");
   return false;
 }
 
