@@ -40,7 +40,8 @@ void define_flags(CLI::App& app, Flags& flags) {
   add_flag(app, flags, "--scheduler-name", "scheduler_name", "The schedulerName that is ours");
   add_flag(app, flags, "--log-format", "log.format", "text or json");
   add_flag(app, flags, "--log-level", "log.level", "debug, info, warn or error");
-  app.add_flag("--validate", flags.validate, "Check the configuration and exit");
+  app.add_flag("--validate", flags.validate,
+               "Check the configuration and the credentials, and exit");
   app.set_version_flag("--version", gang::app::kVersion);
 }
 
@@ -54,6 +55,14 @@ gang::Result<gang::app::Config> make_config(const Flags& flags) {
   }
   GANG_TRY_VOID(gang::app::check_config(config));
   return config;
+}
+
+/// What --validate answers to a configuration that is good by itself.
+gang::Result<std::string> validate(const gang::app::Config& config) {
+  GANG_TRY(const bool is_checked, gang::kube::check_credentials(config.client));
+  if (is_checked) return "the configuration and the credentials are valid";
+  return "the configuration is valid; credentials were not checked: no kubeconfig is named and "
+         "this is no pod";
 }
 
 int complain(const gang::Error& error) {
@@ -101,7 +110,9 @@ int main(int argc, char** argv) {
   gang::Result<gang::app::Config> config = make_config(flags);
   if (!config) return complain(config.error());
   if (flags.validate) {
-    std::cout << "the configuration is valid\n";
+    const gang::Result<std::string> verdict = validate(*config);
+    if (!verdict) return complain(verdict.error());
+    std::cout << *verdict << "\n";
     return EXIT_SUCCESS;
   }
   return run(*std::move(config));

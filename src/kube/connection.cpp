@@ -2,18 +2,40 @@
 
 #include <utility>
 
+#include "kube/credentials_tls.h"
 #include "kube/kubeconfig.h"
 #include "kube/server_url.h"
 
 namespace gang::kube {
 
-Result<std::shared_ptr<const Connection>> connect(const ClientOptions& options) {
-  Result<Credentials> loaded = options.kubeconfig_path.empty()
-                                   ? load_in_cluster(in_cluster_paths())
-                                   : load_kubeconfig(options.kubeconfig_path);
-  GANG_TRY(Credentials credentials, std::move(loaded));
+namespace {
+
+Result<Credentials> load_credentials(const ClientOptions& options) {
+  if (options.kubeconfig_path.empty()) return load_in_cluster(in_cluster_paths());
+  return load_kubeconfig(options.kubeconfig_path);
+}
+
+Result<ServerUrl> server_of(const Credentials& credentials) {
   Result<ServerUrl> url = parse_server_url(credentials.server);
   if (!url) return in_context(credentials.origin.server, std::move(url).error());
+  return url;
+}
+
+}  // namespace
+
+Result<bool> check_credentials(const ClientOptions& options) {
+  if (options.kubeconfig_path.empty() && in_cluster_paths().host.empty()) return false;
+  GANG_TRY(const Credentials credentials, load_credentials(options));
+  GANG_TRY(const ServerUrl url, server_of(credentials));
+  if (!url.is_tls) return true;
+  const auto tls = TlsMaterial::parse(credentials);
+  if (!tls) return fail(tls.error().code, tls.error().message);
+  return true;
+}
+
+Result<std::shared_ptr<const Connection>> connect(const ClientOptions& options) {
+  GANG_TRY(Credentials credentials, load_credentials(options));
+  GANG_TRY(ServerUrl url, server_of(credentials));
   auto connection = std::make_unique<Connection>();
   connection->options = options;
   connection->name_space = credentials.name_space;
@@ -23,7 +45,7 @@ Result<std::shared_ptr<const Connection>> connect(const ClientOptions& options) 
            make_cpprest_http(credentials, options.user_agent, *connection->tokens));
   connection->http = std::make_unique<ReachabilityHttp>(
       std::move(transport),
-      ServerWords(*std::move(url), credentials.origin, credentials.tls_server_name),
+      ServerWords(std::move(url), credentials.origin, credentials.tls_server_name),
       connection->clock);
   return std::shared_ptr<const Connection>(std::move(connection));
 }

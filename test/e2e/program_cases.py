@@ -203,6 +203,26 @@ def each_trouble_with_the_connection_is_told_once_and_its_end():
 
 
 @own_world
+def validate_reads_the_kubeconfig_too():
+    with tempfile.TemporaryDirectory() as folder:
+        good = pathlib.Path(folder, "good")
+        good.write_text(_KUBECONFIG)
+        bad = pathlib.Path(folder, "bad")
+        bad.write_text(_KUBECONFIG.replace("token: abc", "tokenFile: absent"))
+        for path, code, part in (
+                (good, 0, "the configuration and the credentials are valid"),
+                (bad, 1, f'user "u": tokenFile: file {folder}/absent cannot be found; check'),
+                (folder, 1, f"kubeconfig {folder} is a directory; name the file itself"),
+                (f"{folder}/none", 1, f"kubeconfig {folder}/none cannot be found; check the path"),
+                (None, 0, "credentials were not checked: no kubeconfig is named")):
+            flags = [f"--kubeconfig={path}"] if path else []
+            done = subprocess.run([str(daemon.PROGRAM), "--validate", *flags],
+                                  capture_output=True, text=True, check=False, timeout=30)
+            told = done.stdout + done.stderr
+            assert done.returncode == code and part in told and told.count("\n") == 1, told
+
+
+@own_world
 def a_forbidden_kind_is_named_by_readyz():
     port = process.free_ports(1)[0]
     with tempfile.TemporaryDirectory() as folder, \
@@ -242,5 +262,5 @@ def a_daemon_without_its_server_says_so_and_ignores_sighup():
 TESTS = [gangctl_says_what_is_no_scenario, gangctl_names_the_line_of_a_mistake,
          gangctl_writes_no_line_of_a_log, slow_clients_do_not_hold_the_health_endpoints,
          each_trouble_with_the_connection_is_told_once_and_its_end,
-         a_forbidden_kind_is_named_by_readyz,
+         validate_reads_the_kubeconfig_too, a_forbidden_kind_is_named_by_readyz,
          a_daemon_without_its_server_says_so_and_ignores_sighup]

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "gang/kube/client.h"
+
 namespace gang::kube {
 namespace {
 
@@ -233,6 +235,27 @@ TEST(Kubeconfig, SaysHowToMendEveryError) {
     EXPECT_NE(credentials.error().message.find(problem), std::string::npos)
         << credentials.error().message;
   }
+}
+
+TEST_F(KubeconfigFile, IsCheckedWithAllThatItNames) {
+  ClientOptions options;
+  options.kubeconfig_path = write("config", config(kCluster, kUser));
+  const auto no_certificate = check_credentials(options);
+  ASSERT_FALSE(no_certificate);
+  EXPECT_EQ(no_certificate.error().message,
+            "certificate-authority-data of cluster \"c\" in " + options.kubeconfig_path +
+                " holds no PEM certificate; give the one that has signed the API server's "
+                "certificate");
+  write("config", config("    server: http://127.0.0.1:1\n", kUser));
+  const auto good = check_credentials(options);
+  ASSERT_TRUE(good) << good.error().message;
+  EXPECT_TRUE(*good);
+  write("config", config("    server: api:6443\n", kUser));
+  const auto no_url = check_credentials(options);
+  ASSERT_FALSE(no_url);
+  EXPECT_EQ(no_url.error().message.find("server of cluster \"c\" in " + options.kubeconfig_path),
+            0U);
+  EXPECT_FALSE(check_credentials({.kubeconfig_path = path_ + "/nothing"}));
 }
 
 TEST(Base64, DecodesEveryPaddingAndRefusesTheRest) {

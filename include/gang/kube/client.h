@@ -87,6 +87,10 @@ struct ClientOptions {
 /// is left to the caller. Fails with one clear error on bad input; does not contact the server.
 [[nodiscard]] Result<std::shared_ptr<const Connection>> connect(const ClientOptions& options);
 
+/// As connect(), without keeping anything: reads the credentials and every file they name, and
+/// checks them. False where there are none to check: no kubeconfig is named and this is no pod.
+[[nodiscard]] Result<bool> check_credentials(const ClientOptions& options);
+
 /// What is wrong with the connection and was told in the log: "API server https://host:port cannot
 /// be reached: ..."; empty = nothing. Any thread.
 [[nodiscard]] std::string connection_trouble(const Connection& connection);
