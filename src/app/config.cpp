@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <system_error>
 
@@ -24,6 +25,17 @@ constexpr int kDocumentsMax = 8;
 class Reader {
  public:
   Reader(Config& config, const std::string& file) : config_(config), file_(file) {}
+
+  /// A problem of the whole, at the place of the option it begins with, or of another it names.
+  tl::unexpected<Error> error_about(const Error& problem) const {
+    const std::string& text = problem.message;
+    auto found = values_.find(text.substr(0, text.find(':')));
+    for (auto it = values_.begin(); found == values_.end() && it != values_.end(); ++it) {
+      if (text.find(" " + it->first + ",") != std::string::npos) found = it;
+    }
+    if (found != values_.end()) return error(found->second, text);
+    return fail(problem.code, file_ + ": " + text);
+  }
 
   Result<void> read_map(const YAML::Node& map, const std::string& prefix) {
     std::vector<std::string> seen;
@@ -69,6 +81,7 @@ class Reader {
         return error(value, key + ": \"" + text + "\" is ambiguous; quote it");
       }
     }
+    values_[key] = value;
     const Result<void> done = option.set(config_, text);
     if (!done) return error(value, key + ": " + done.error().message);
     return {};
@@ -103,6 +116,7 @@ class Reader {
 
   Config& config_;
   const std::string& file_;
+  std::map<std::string, YAML::Node> values_;  ///< by key, for problems that show later
 };
 
 }  // namespace
@@ -123,14 +137,15 @@ Result<Config> parse_config(Config config, std::string_view yaml, const std::str
     if (!documents[0].IsMap()) {
       return fail(Code::kInvalidArgument, file + ":1:1: a configuration is a map of options");
     }
-    GANG_TRY_VOID(Reader(config, file).read_map(documents[0], ""));
+    Reader reader(config, file);
+    GANG_TRY_VOID(reader.read_map(documents[0], ""));
+    const Result<void> checked = check_config(config);
+    if (!checked) return reader.error_about(checked.error());
   } catch (const YAML::Exception& error) {
     return fail(Code::kInvalidArgument, file + ":" + std::to_string(error.mark.line + 1) + ":" +
                                             std::to_string(error.mark.column + 1) + ": " +
                                             error.msg + "; mend the YAML");
   }
-  Result<void> checked = check_config(config);
-  if (!checked) return in_context(file, std::move(checked).error());
   return config;
 }
 

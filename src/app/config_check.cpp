@@ -49,16 +49,40 @@ std::string form_problem(const Config& config) {
   return "";
 }
 
+/// Two options that contradict each other unless the first is at least the second.
+struct Order {
+  const char* large_key;
+  Duration large;
+  const char* small_key;
+  Duration small;
+};
+
+/// The first contradiction, or "".
+std::string order_problem(const Config& config) {
+  const binder::Options& binder = config.binder;
+  const Order orders[] = {
+      {"gang.backoff_max", config.scheduler.backoff_max, "gang.backoff_initial",
+       config.scheduler.backoff_initial},
+      {"binder.retry_max", binder.retry_max, "binder.retry_initial", binder.retry_initial},
+      // Else no Binding could be answered late, or sent twice, within its round.
+      {"binder.commit_deadline", binder.commit_deadline, "client.request_timeout",
+       config.client.request_timeout},
+      {"binder.commit_deadline", binder.commit_deadline, "binder.retry_max", binder.retry_max},
+  };
+  for (const Order& order : orders) {
+    if (order.large >= order.small) continue;
+    return std::string(order.large_key) + ": " + format_duration(order.large) + " is below " +
+           order.small_key + ", " + format_duration(order.small) + "; raise the one or lower the " +
+           "other";
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<void> check_config(const Config& config) {
   std::string problem = form_problem(config);
-  if (problem.empty() && config.scheduler.backoff_max < config.scheduler.backoff_initial) {
-    problem = "gang.backoff_max: is below gang.backoff_initial; raise it";
-  }
-  if (problem.empty() && config.binder.retry_max < config.binder.retry_initial) {
-    problem = "binder.retry_max: is below binder.retry_initial; raise it";
-  }
+  if (problem.empty()) problem = order_problem(config);
   if (!problem.empty()) return fail(Code::kInvalidArgument, problem);
   return {};
 }
