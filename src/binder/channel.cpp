@@ -25,20 +25,6 @@ Channel::Channel(kube::Client& client, const Clock& clock, const Options& option
                  Executor executor)
     : client_(client), clock_(clock), options_(options), executor_(std::move(executor)) {}
 
-template <class... Object>
-std::function<void(const kube::Answer&, Object...)> Channel::returning(
-    const char* request, std::function<void(const kube::Answer&, Object...)> done) {
-  ++in_flight_;
-  return [this, request, post = executor_.post, watch = lifeline_.watch(), done = std::move(done)](
-             const kube::Answer& answer, Object... object) {
-    post([this, request, watch, done, answer, object...] {
-      if (watch.expired()) return;
-      arrived(request, answer);
-      done(answer, object...);
-    });
-  };
-}
-
 void Channel::arrived(const char* request, const kube::Answer& answer) {
   --in_flight_;
   if (answer.outcome != kube::Outcome::kForbidden || is_starting(answer)) return;
@@ -60,7 +46,7 @@ kube::Done Channel::returning_write(const char* request, const api::ObjectKey& o
                                     kube::Done done) {
   last_written_ = object;
   return returning<>(request, kube::Done([this, done = std::move(done)](const kube::Answer& a) {
-                       if (write_watcher_) write_watcher_(a);
+                       note_write(a);
                        done(a);
                      }));
 }

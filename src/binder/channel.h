@@ -28,6 +28,16 @@ class Channel {
   void read_pod(const api::ObjectKey& pod, kube::PodDone done);
   void read_group(const api::ObjectKey& group, kube::PodGroupDone done);
 
+  /// Brings the answer of a request that is sent now back to the binder's thread. `request` names
+  /// verb and resource, for the log.
+  template <class... Object>
+  [[nodiscard]] std::function<void(const kube::Answer&, Object...)> returning(
+      const char* request, std::function<void(const kube::Answer&, Object...)> done);
+  /// Lets the watcher of writes hear an answer.
+  void note_write(const kube::Answer& answer) {
+    if (write_watcher_) write_watcher_(answer);
+  }
+
   /// Hears the answer to every write but events, before the one who sent it.
   void watch_writes(kube::Done watcher) { write_watcher_ = std::move(watcher); }
   /// The pod or PodGroup that was written last.
@@ -46,9 +56,6 @@ class Channel {
   [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
 
  private:
-  template <class... Object>
-  std::function<void(const kube::Answer&, Object...)> returning(
-      const char* request, std::function<void(const kube::Answer&, Object...)> done);
   void arrived(const char* request, const kube::Answer& answer);
   kube::Done returning_write(const char* request, const api::ObjectKey& object, kube::Done done);
 
@@ -64,6 +71,20 @@ class Channel {
   std::int64_t forbidden_unlogged_ = 0;
   Lifeline lifeline_;
 };
+
+template <class... Object>
+std::function<void(const kube::Answer&, Object...)> Channel::returning(
+    const char* request, std::function<void(const kube::Answer&, Object...)> done) {
+  ++in_flight_;
+  return [this, request, post = executor_.post, watch = lifeline_.watch(), done = std::move(done)](
+             const kube::Answer& answer, Object... object) {
+    post([this, request, watch, done, answer, object...] {
+      if (watch.expired()) return;
+      arrived(request, answer);
+      done(answer, object...);
+    });
+  };
+}
 
 /// A request without definite answer may still be executed for so long after it was sent: the
 /// server ends a mutating request after 34 s, the rest is for the way.

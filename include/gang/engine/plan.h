@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gang/api/claim.h"
 #include "gang/api/meta.h"
 #include "gang/cluster/gang.h"
 
@@ -32,6 +35,15 @@ struct Assignment {
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 
+/// What a round writes to a claim that its members need, before it binds them.
+struct ClaimWrite {
+  std::shared_ptr<const api::ResourceClaim> claim;  ///< as it was planned with; not null
+  /// Decided by this plan; absent: the claim has its devices already, and is only joined.
+  std::optional<api::Allocation> allocation;
+  std::vector<api::ClaimConsumer> consumers;  ///< that reservedFor lacks
+  friend bool operator==(const ClaimWrite&, const ClaimWrite&) = default;
+};
+
 /// Assignments that bring a gang to its minimum, then extras that fit as well.
 struct Plan {
   GangRef gang;
@@ -39,6 +51,7 @@ struct Plan {
   std::int32_t base = 0;                ///< members bound or assumed before this plan
   std::int32_t need = 0;                ///< max(0, minimum - base); the first `need` assignments
   std::vector<Assignment> assignments;  ///< may be empty: only the record is missing
+  std::vector<ClaimWrite> claims;       ///< of all assignments, each claim once
   /// Set by the scheduler, not by the engine: the stamp of the round ("" for a lone pod).
   std::string stamp;
   /// Set by the scheduler: PodGroupInitiallyScheduled is not True yet, so the round writes it.

@@ -1,0 +1,219 @@
+#include "binder/claim_step.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "binder/bench.h"
+#include "binder/fake_claims.h"
+
+namespace gang::test {
+namespace {
+
+using binder::ClaimEnd;
+using Fault = FakeClaims::Fault;
+using Texts = std::vector<std::string>;
+using std::chrono::seconds;
+
+api::ClaimConsumer pod(const std::string& name) {
+  return {.resource = "pods", .name = name, .uid = {"uid-" + name}};
+}
+
+api::Allocation device(const std::string& name) {
+  api::Allocation allocation;
+  allocation.results.push_back({.request = "gpu", .driver = "d", .pool = "n1", .device = name});
+  return allocation;
+}
+
+/// A claim "c" that is to get the device "a" for the pod "p".
+class ClaimStepTest : public testing::Test {
+ protected:
+  ClaimStepTest() : channel_(client_, clock_, options_, executor_.executor()) {
+    api::ResourceClaim claim;
+    claim.meta.key = {"ns", "c"};
+    claim.meta.uid = {"uid-c"};
+    claims_.put(claim);
+  }
+
+  /// The claim as it is now is what was planned with.
+  void make_step(std::optional<api::Allocation> allocation = device("a")) {
+    engine::ClaimWrite write{
+        .claim = std::make_shared<const api::ResourceClaim>(claims_.claim("c")),
+        .allocation = std::move(allocation),
+        .consumers = {pod("p")}};
+    step_ =
+        std::make_unique<binder::ClaimStep>(binder::ClaimPort{claims_, channel_}, std::move(write),
+                                            "round=1", [this] { ++end_count_; });
+  }
+
+  void start() {
+    if (!step_) make_step();
+    step_->start();
+    executor_.advance(seconds(60));
+  }
+
+  void release() {
+    step_->release();
+    executor_.advance(seconds(60));
+  }
+
+  [[nodiscard]] Texts requests() const { return claims_.requests(); }
+
+  ManualClock clock_{TimePoint(seconds(1'000))};
+  HandExecutor executor_{clock_};
+  FakeClient client_;
+  FakeClaims claims_;
+  binder::Options options_;
+  binder::Channel channel_;
+  std::unique_ptr<binder::ClaimStep> step_;
+  int end_count_ = 0;
+};
+
+TEST_F(ClaimStepTest, WritesTheFinalizerThenDevicesAndReservationAtOnce) {
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+  EXPECT_EQ(requests(), (Texts{"finalizer c", "set c: p"}));
+  EXPECT_EQ(claims_.claim("c").finalizers, Texts{std::string(api::kClaimFinalizer)});
+  EXPECT_TRUE(claims_.claim("c").allocation->time) << "no claim can be shared without it";
+  EXPECT_EQ(end_count_, 1);
+}
+
+TEST_F(ClaimStepTest, JoinsAClaimThatHasItsDevices) {
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation = device("x");
+    claim.reserved_for = {pod("other")};
+  });
+  make_step(std::nullopt);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+  EXPECT_EQ(requests(), Texts{"keep c: other p"});
+}
+
+TEST_F(ClaimStepTest, GivesSharesAnIdThatARepetitionRepeats) {
+  api::Allocation share = device("a");
+  share.results[0].share_id.emplace();
+  make_step(share);
+  claims_.fail_next("status", Fault::kLostNotDone);
+  start();
+  const std::string id = *claims_.claim("c").allocation->results[0].share_id;
+  EXPECT_EQ(id.size(), 36U);
+  EXPECT_EQ(id[14], '4');
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+}
+
+TEST_F(ClaimStepTest, ReadsAfterALostAnswerAndWritesNothingTwice) {
+  claims_.fail_next("status", Fault::kLost);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+  EXPECT_EQ(requests(), (Texts{"finalizer c", "set c: p", "read c"}));
+}
+
+TEST_F(ClaimStepTest, GoesOnWhenOnlyTheVersionMoved) {
+  make_step();
+  claims_.change("c", [](api::ResourceClaim& claim) { claim.meta.labels = {{"a", "b"}}; });
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+  EXPECT_EQ(requests(), (Texts{"finalizer c", "read c", "finalizer c", "set c: p"}));
+}
+
+TEST_F(ClaimStepTest, TakesTheSameDevicesFromSomebodyElseAsItsOwn) {
+  make_step();
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation = device("a");
+    claim.reserved_for = {pod("other")};
+  });
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+  EXPECT_EQ(requests(), (Texts{"finalizer c", "read c", "keep c: other p"}));
+}
+
+TEST_F(ClaimStepTest, OtherDevicesAreAnEnd) {
+  make_step();
+  claims_.change("c", [](api::ResourceClaim& claim) { claim.allocation = device("x"); });
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kTaken);
+  EXPECT_EQ(step_->message(), "claim ns/c: it got other devices meanwhile");
+}
+
+TEST_F(ClaimStepTest, AClaimThatIsGoneOrGoingIsLost) {
+  make_step();
+  claims_.remove("c");
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kLost);
+  EXPECT_EQ(step_->message(), "claim ns/c: the claim is gone");
+}
+
+TEST_F(ClaimStepTest, AMissingRightIsARefusal) {
+  claims_.fail_next("status", Fault::kForbidden);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kRefused);
+  EXPECT_EQ(step_->message(), "claim ns/c: no right");
+}
+
+TEST_F(ClaimStepTest, StoppedBeforeItIsWrittenItWritesNothingMore) {
+  make_step();
+  claims_.fail_next("finalizer", Fault::kNotSent);
+  step_->start();
+  executor_.run();
+  step_->stop("the round ends");
+  executor_.advance(seconds(60));
+  EXPECT_EQ(step_->end(), ClaimEnd::kStopped);
+  EXPECT_EQ(requests(), (Texts{"finalizer c", "read c"}));
+  release();
+  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
+  EXPECT_EQ(requests().size(), 2U) << "nothing was written";
+}
+
+TEST_F(ClaimStepTest, ReleaseClearsWhatNobodyElseUses) {
+  start();
+  release();
+  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
+  EXPECT_FALSE(claims_.claim("c").allocation);
+  EXPECT_TRUE(claims_.claim("c").reserved_for.empty());
+}
+
+TEST_F(ClaimStepTest, ReleaseLeavesTheDevicesToOthers) {
+  start();
+  claims_.change("c", [](api::ResourceClaim& claim) { claim.reserved_for.push_back(pod("o")); });
+  release();
+  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
+  ASSERT_EQ(claims_.claim("c").reserved_for.size(), 1U);
+  EXPECT_EQ(claims_.claim("c").reserved_for[0].name, "o");
+  EXPECT_TRUE(claims_.claim("c").allocation);
+}
+
+TEST_F(ClaimStepTest, ReleaseOfAJoinedClaimKeepsItsDevices) {
+  claims_.change("c", [](api::ResourceClaim& claim) { claim.allocation = device("x"); });
+  make_step(std::nullopt);
+  start();
+  release();
+  EXPECT_TRUE(claims_.claim("c").allocation) << "not of this round";
+  EXPECT_TRUE(claims_.claim("c").reserved_for.empty());
+}
+
+TEST_F(ClaimStepTest, AWriteThatArrivesAfterTheReleaseFails) {
+  claims_.fail_next("status", Fault::kLate);
+  make_step();
+  step_->start();
+  executor_.run();
+  step_->stop("the round ends");
+  executor_.advance(seconds(60));
+  release();
+  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
+  claims_.run_late();
+  EXPECT_FALSE(claims_.claim("c").allocation) << "its version has moved";
+}
+
+TEST_F(ClaimStepTest, ReleaseIsRepeatedUntilItIsDefinite) {
+  start();
+  claims_.fail_next("read", Fault::kNotSent);
+  claims_.fail_next("status", Fault::kLost);
+  release();
+  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
+  EXPECT_FALSE(claims_.claim("c").allocation);
+}
+
+}  // namespace
+}  // namespace gang::test
