@@ -17,7 +17,8 @@ namespace gang::cluster {
 /// Sends each delta to the table of its kind and gathers what changed.
 class ClusterState::Impl {
  public:
-  explicit Impl(std::string scheduler_name) : pods_(std::move(scheduler_name), model_) {}
+  Impl(std::string scheduler_name, const DeviceFeatures& features)
+      : model_(features), pods_(std::move(scheduler_name), model_) {}
 
   Change apply(const api::Delta& delta) {
     ChangeLog log;
@@ -84,18 +85,38 @@ class ClusterState::Impl {
     note_namespace(name_space.meta.key.name, name_space.meta.labels, log);
   }
 
-  void upsert(api::Kind, const api::ResourceSlice&, ChangeLog&) {}
-  void upsert(api::Kind, const api::ResourceClaim&, ChangeLog&) {}
-  void upsert(api::Kind, const api::ResourceClaimTemplate&, ChangeLog&) {}
-  void upsert(api::Kind, const api::DeviceClass&, ChangeLog&) {}
-  void upsert(api::Kind, const api::DeviceTaintRule&, ChangeLog&) {}
+  void upsert(api::Kind kind, const api::ResourceSlice& slice, ChangeLog& log) {
+    model_.devices.upsert(slice, sync_.number(kind), log);
+  }
+  void upsert(api::Kind kind, const api::DeviceTaintRule& rule, ChangeLog& log) {
+    model_.devices.upsert(rule, sync_.number(kind), log);
+  }
+  void upsert(api::Kind kind, const api::DeviceClass& device_class, ChangeLog& log) {
+    model_.devices.upsert(device_class, sync_.number(kind), log);
+  }
+  void upsert(api::Kind kind, const api::ResourceClaim& claim, ChangeLog& log) {
+    model_.claims.upsert(claim, sync_.number(kind), log);
+  }
+  void upsert(api::Kind kind, const api::ResourceClaimTemplate& form, ChangeLog& log) {
+    model_.claims.upsert(form, sync_.number(kind), log);
+  }
 
   void remove(api::Kind, const std::monostate&, ChangeLog&) {}
-  void remove(api::Kind, const api::ResourceSlice&, ChangeLog&) {}
-  void remove(api::Kind, const api::ResourceClaim&, ChangeLog&) {}
-  void remove(api::Kind, const api::ResourceClaimTemplate&, ChangeLog&) {}
-  void remove(api::Kind, const api::DeviceClass&, ChangeLog&) {}
-  void remove(api::Kind, const api::DeviceTaintRule&, ChangeLog&) {}
+  void remove(api::Kind, const api::ResourceSlice& slice, ChangeLog& log) {
+    model_.devices.remove(slice, log);
+  }
+  void remove(api::Kind, const api::DeviceTaintRule& rule, ChangeLog& log) {
+    model_.devices.remove(rule, log);
+  }
+  void remove(api::Kind, const api::DeviceClass& device_class, ChangeLog& log) {
+    model_.devices.remove(device_class, log);
+  }
+  void remove(api::Kind, const api::ResourceClaim& claim, ChangeLog& log) {
+    model_.claims.remove(claim, log);
+  }
+  void remove(api::Kind, const api::ResourceClaimTemplate& form, ChangeLog& log) {
+    model_.claims.remove(form, log);
+  }
   void remove(api::Kind kind, const api::Pod& pod, ChangeLog& log) {
     if (kind == api::Kind::kFinishedPod) {
       model_.gangs.remove_finished(pod, log);
@@ -160,12 +181,22 @@ class ClusterState::Impl {
           note_namespace(key.name, std::nullopt, log);
         }
         break;
-      case api::Kind::kWorkload:
       case api::Kind::kResourceSlice:
-      case api::Kind::kResourceClaim:
-      case api::Kind::kResourceClaimTemplate:
-      case api::Kind::kDeviceClass:
+        model_.devices.sweep_slices(list, log);
+        break;
       case api::Kind::kDeviceTaintRule:
+        model_.devices.sweep_rules(list, log);
+        break;
+      case api::Kind::kDeviceClass:
+        model_.devices.sweep_classes(list, log);
+        break;
+      case api::Kind::kResourceClaim:
+        model_.claims.sweep(list, log);
+        break;
+      case api::Kind::kResourceClaimTemplate:
+        model_.claims.sweep_templates(list, log);
+        break;
+      case api::Kind::kWorkload:
         break;
     }
   }
@@ -174,8 +205,8 @@ class ClusterState::Impl {
   KnownObjects known_namespaces_;
 };
 
-ClusterState::ClusterState(std::string scheduler_name)
-    : impl_(std::make_unique<Impl>(std::move(scheduler_name))) {}
+ClusterState::ClusterState(std::string scheduler_name, const DeviceFeatures& features)
+    : impl_(std::make_unique<Impl>(std::move(scheduler_name), features)) {}
 ClusterState::~ClusterState() = default;
 
 Change ClusterState::apply(const api::Delta& delta) {
@@ -193,7 +224,8 @@ bool ClusterState::served(api::Kind kind) const {
 }
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
-  return impl_->model_.nodes.snapshot(impl_->model_.terms);
+  Model& model = impl_->model_;
+  return model.nodes.snapshot(model.terms, model.devices.view());
 }
 
 std::optional<Gang> ClusterState::gang(GangId id) const {
@@ -232,6 +264,14 @@ void ClusterState::forget(const api::Uid& pod) {
   impl_->pods_.forget(pod);
 }
 
+void ClusterState::assume_allocation(const api::Uid& claim, api::Allocation allocation) {
+  impl_->model_.claims.assume(claim, std::move(allocation));
+}
+
+void ClusterState::forget_allocation(const api::Uid& claim) {
+  impl_->model_.claims.forget(claim);
+}
+
 StateCounts ClusterState::counts() const {
   const Model& model = impl_->model_;
   StateCounts counts;
@@ -250,7 +290,10 @@ std::optional<api::PriorityClass> ClusterState::priority_class(const std::string
 }
 
 std::string ClusterState::recompute() const {
-  return recount_difference(impl_->model_);
+  const Model& model = impl_->model_;
+  const std::string difference = recount_difference(model);
+  if (!difference.empty()) return difference;
+  return model.devices.usage_difference(model.claims.allocations());
 }
 
 }  // namespace gang::cluster

@@ -5,6 +5,29 @@
 #include "gang/base/check.h"
 
 namespace gang::cluster {
+namespace {
+
+/// The value behind `shared` for writing: itself when it is in `own`, else a copy in its place.
+template <class T>
+T& own_copy(std::shared_ptr<const T>& shared, std::unordered_map<std::uint32_t, T*>& own,
+            std::uint32_t position) {
+  const auto [place, is_new] = own.try_emplace(position, nullptr);
+  if (is_new) {
+    auto copy = shared == nullptr ? std::make_shared<T>() : std::make_shared<T>(*shared);
+    place->second = copy.get();
+    shared = std::move(copy);
+  }
+  return *place->second;
+}
+
+template <class Entries>
+auto place_of(Entries& entries, std::uint32_t id) {
+  return std::lower_bound(
+      entries.begin(), entries.end(), id,
+      [](const auto& entry, std::uint32_t wanted) { return entry.first < wanted; });
+}
+
+}  // namespace
 
 void add_amounts(api::QuantityMap& a, const api::QuantityMap& b, int sign) {
   for (const auto& [name, amount] : b) {
@@ -18,9 +41,23 @@ void add_amounts(api::QuantityMap& a, const api::QuantityMap& b, int sign) {
   }
 }
 
+DeviceUsage::Block& DeviceUsage::writable_block(DeviceId device) {
+  const std::uint32_t block = device.value / kDevicesPerBlock;
+  const std::uint32_t group = block / kBlocksPerGroup;
+  if (group >= groups_.size()) groups_.resize(group + 1);
+  Group& blocks = own_copy(groups_[group], own_groups_, group);
+  return own_copy(blocks[block % kBlocksPerGroup], own_blocks_, block);
+}
+
 void DeviceUsage::add(DeviceId device, const api::DeviceResult& result, bool shares_count) {
   if (result.admin_access) return;
-  DeviceTaken& taken = taken_[device.value];
+  Block& block = writable_block(device);
+  auto place = place_of(block, device.value);
+  if (place == block.end() || place->first != device.value) {
+    place = block.insert(place, {device.value, DeviceTaken{}});
+    ++size_;
+  }
+  DeviceTaken& taken = place->second;
   if (!shares_count || !result.share_id) {
     ++taken.whole;
     return;
@@ -33,9 +70,10 @@ void DeviceUsage::add(DeviceId device, const api::DeviceResult& result, bool sha
 
 void DeviceUsage::remove(DeviceId device, const api::DeviceResult& result, bool shares_count) {
   if (result.admin_access) return;
-  const auto found = taken_.find(device.value);
-  CHECK(found != taken_.end());
-  DeviceTaken& taken = found->second;
+  CHECK(find(device) != nullptr);
+  Block& block = writable_block(device);
+  const auto place = place_of(block, device.value);
+  DeviceTaken& taken = place->second;
   if (!shares_count || !result.share_id) {
     --taken.whole;
   } else {
@@ -45,12 +83,28 @@ void DeviceUsage::remove(DeviceId device, const api::DeviceResult& result, bool 
       if (--taken.measured == 0) taken.capacity.clear();
     }
   }
-  if (taken.is_empty()) taken_.erase(found);
+  if (!taken.is_empty()) return;
+  block.erase(place);
+  --size_;
 }
 
 const DeviceTaken* DeviceUsage::find(DeviceId device) const {
-  const auto found = taken_.find(device.value);
-  return found == taken_.end() ? nullptr : &found->second;
+  const std::uint32_t block = device.value / kDevicesPerBlock;
+  const std::uint32_t group = block / kBlocksPerGroup;
+  if (group >= groups_.size() || groups_[group] == nullptr) return nullptr;
+  const auto& entries = (*groups_[group])[block % kBlocksPerGroup];
+  if (entries == nullptr) return nullptr;
+  const auto place = place_of(*entries, device.value);
+  return place == entries->end() || place->first != device.value ? nullptr : &place->second;
+}
+
+DeviceUsage DeviceUsage::share() {
+  own_groups_.clear();
+  own_blocks_.clear();
+  DeviceUsage shared;
+  shared.groups_ = groups_;
+  shared.size_ = size_;
+  return shared;
 }
 
 }  // namespace gang::cluster

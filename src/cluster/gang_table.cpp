@@ -35,24 +35,11 @@ void move_count(MemberCounts& counts, MemberState state, std::int32_t by) {
 /// Whether two versions of a group differ in more than conditions and bookkeeping.
 bool differs_in_meaning(const api::PodGroup& a, const api::PodGroup& b) {
   return a.meta.uid != b.meta.uid || a.spec != b.spec || a.claims != b.claims ||
-         a.meta.unreadable != b.meta.unreadable || a.meta.deletion_time != b.meta.deletion_time;
+         a.claim_statuses != b.claim_statuses || a.meta.unreadable != b.meta.unreadable ||
+         a.meta.deletion_time != b.meta.deletion_time;
 }
 
 }  // namespace
-
-Change ChangeLog::finish() {
-  // By id, real changes before status changes: the first of each id decides.
-  std::sort(gangs_.begin(), gangs_.end());
-  Change change;
-  change.nodes = nodes_;
-  change.rejections = std::move(rejections_);
-  for (const auto& [id, status_only] : gangs_) {
-    if (!change.gangs.empty() && change.gangs.back().value == id) continue;
-    change.gangs.push_back(GangId{id});
-    if (status_only) change.status_only.push_back(GangId{id});
-  }
-  return change;
-}
 
 const GangEntry* GangTable::find(std::uint64_t id) const {
   const auto place = entries_.find(id);
@@ -131,6 +118,16 @@ void GangTable::set_parent(std::uint64_t id, const std::string& before, const st
   if (!after.empty()) children_[{name_space, after}].insert(id);
 }
 
+void GangTable::set_claims(std::uint64_t id, const api::PodGroup* before,
+                           const api::PodGroup* after) {
+  const auto list_of = [](const api::PodGroup* group) {
+    return group == nullptr ? ClaimList{} : ClaimList{group->claims, group->claim_statuses};
+  };
+  const std::string& name_space = entries_.at(id).key.name_space;
+  claim_users_.remove(name_space, list_of(before), id);
+  claim_users_.add(name_space, list_of(after), id);
+}
+
 void GangTable::upsert_group(const api::PodGroup& group, ListNumber list, ChangeLog& log) {
   const std::uint64_t id = intern(group.meta.key);
   GangEntry& entry = entries_.at(id);
@@ -147,6 +144,7 @@ void GangTable::upsert_group(const api::PodGroup& group, ListNumber list, Change
   }
   set_parent(id, known == nullptr ? std::string() : known->spec.parent_name,
              group.spec.parent_name);
+  set_claims(id, known, &group);
   adopt_uid(entry, group.meta.uid);
   entry.group = std::make_unique<api::PodGroup>(group);
 }
@@ -154,6 +152,7 @@ void GangTable::upsert_group(const api::PodGroup& group, ListNumber list, Change
 void GangTable::drop_group(std::uint64_t id, ChangeLog& log) {
   GangEntry& entry = entries_.at(id);
   set_parent(id, entry.group->spec.parent_name, {});
+  set_claims(id, entry.group.get(), nullptr);
   entry.group.reset();
   log.gang(id);
   drop_if_unnamed(id);

@@ -10,28 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cluster/change_log.h"
+#include "cluster/claim_users.h"
 #include "cluster/kind_sync.h"
 #include "cluster/pod_table.h"
 #include "gang/cluster/cluster_state.h"
 #include "gang/cluster/gang.h"
 
 namespace gang::cluster {
-
-/// What one apply() has touched, gathered and made a Change at the end.
-class ChangeLog {
- public:
-  void gang(std::uint64_t id) { gangs_.emplace_back(id, false); }
-  /// Only versions, conditions or nominations of a member or of the group changed.
-  void gang_status(std::uint64_t id) { gangs_.emplace_back(id, true); }
-  void nodes(bool changed = true) { nodes_ |= changed; }
-  void rejection(Rejection rejection) { rejections_.push_back(std::move(rejection)); }
-  [[nodiscard]] Change finish();
-
- private:
-  std::vector<std::pair<std::uint64_t, bool>> gangs_;  ///< id, status only
-  bool nodes_ = false;
-  std::vector<Rejection> rejections_;
-};
 
 /// Members of a PodGroup that are over, by pod UID, with the list that last told of each.
 struct DoneMembers {
@@ -78,7 +64,7 @@ struct GangEntry {
 /// names it; ids are never given twice; counts equal the states of the members.
 class GangTable {
  public:
-  explicit GangTable(PodTable& pods) : pods_(pods) {}
+  GangTable(PodTable& pods, ClaimUsers& claim_users) : pods_(pods), claim_users_(claim_users) {}
 
   [[nodiscard]] const GangEntry* find(std::uint64_t id) const;
   [[nodiscard]] std::optional<std::uint64_t> find(const api::ObjectKey& pod_group) const;
@@ -109,9 +95,12 @@ class GangTable {
   void drop_group(std::uint64_t id, ChangeLog& log);
   void drop_if_unnamed(std::uint64_t id);
   void set_parent(std::uint64_t id, const std::string& before, const std::string& after);
+  /// Another PodGroup object, or none (null), says what claims the gang has.
+  void set_claims(std::uint64_t id, const api::PodGroup* before, const api::PodGroup* after);
   static void adopt_uid(GangEntry& entry, const api::Uid& uid);
 
   PodTable& pods_;
+  ClaimUsers& claim_users_;
   std::unordered_map<std::uint64_t, GangEntry> entries_;
   std::unordered_map<api::ObjectKey, std::uint64_t> by_group_;
   std::map<api::ObjectKey, std::set<std::uint64_t>> children_;  ///< by parent

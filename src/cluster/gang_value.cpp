@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/gang_claims.h"
+
 namespace gang::cluster {
 namespace {
 
@@ -116,12 +118,15 @@ std::optional<Gang> gang_value(const Model& model, std::uint64_t id) {
   std::optional<Gang> gang = gang_outline(model, id);
   if (!gang) return gang;
   ClassIndexes indexes(model.classes, *gang);
+  GangClaims claims(model, *gang);
+  claims.add_group();
   const std::vector<PodSlot> members = in_order(model, model.gangs.find(id)->members);
   gang->members.reserve(members.size());
   for (const PodSlot pod : members) {
     Member& member = gang->members.emplace_back(member_of(model, pod));
     if (member.state == MemberState::kPending) {
       member.class_index = indexes.index_of(*model.pods.at(pod).pending->pod_class);
+      member.claims = claims.add_pod(pod);
     }
   }
   return gang;

@@ -6,7 +6,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "cluster/claim_table.h"
+#include "cluster/claim_users.h"
 #include "cluster/class_table.h"
+#include "cluster/device_table.h"
 #include "cluster/gang_table.h"
 #include "cluster/kind_sync.h"
 #include "cluster/known_objects.h"
@@ -20,7 +23,7 @@ namespace gang::cluster {
 /// Owned by ClusterState, which alone lets it be written. Always between two calls: every pod with
 /// `node` is booked there once with its footprint, and is a member of the gang in `gang`.
 struct Model {
-  Model() = default;
+  explicit Model(const DeviceFeatures& features) : devices(features) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -29,7 +32,10 @@ struct Model {
   PodTable pods;
   TermTable terms;
   ClassTable classes{terms};
-  GangTable gangs{pods};
+  ClaimUsers claim_users;
+  GangTable gangs{pods, claim_users};
+  DeviceTable devices;
+  ClaimTable claims{devices, claim_users};
   KnownObjects composites;
   std::size_t bound_pods = 0;
   std::size_t pending_pods = 0;  ///< own, unassigned, assumed ones included

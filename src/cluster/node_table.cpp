@@ -216,9 +216,11 @@ void NodeTable::refresh_by_name() {
   by_name_generation_ = columns_.generation();
 }
 
-std::shared_ptr<const Snapshot> NodeTable::snapshot(TermTable& terms) {
+std::shared_ptr<const Snapshot> NodeTable::snapshot(
+    TermTable& terms, const std::shared_ptr<const DeviceView>& devices) {
   const bool new_names = latest_ == nullptr || &latest_->resources() != resources_.names().get();
-  if (new_names || terms.has_news()) columns_.advance();
+  const bool has_news = new_names || terms.has_news() || latest_->devices() != devices;
+  if (has_news) columns_.advance();
   if (!new_names && latest_->generation() == columns_.generation()) return latest_;
   refresh_by_name();
   Snapshot::Parts parts;
@@ -228,6 +230,7 @@ std::shared_ptr<const Snapshot> NodeTable::snapshot(TermTable& terms) {
   parts.by_name_generation = by_name_generation_;
   parts.resources = resources_.names();
   parts.terms = terms.publish();
+  parts.devices = devices;
   latest_ = std::make_shared<const Snapshot>(std::move(parts));
   return latest_;
 }

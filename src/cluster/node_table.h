@@ -57,7 +57,8 @@ class NodeTable {
   /// The slot of a name that a Node or a pod has.
   [[nodiscard]] std::optional<NodeIndex> index_of(const std::string& name) const;
 
-  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot(TermTable& terms);
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot(
+      TermTable& terms, const std::shared_ptr<const DeviceView>& devices);
 
  private:
   /// A name with what the columns do not hold.

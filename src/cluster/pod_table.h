@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cluster/claim_users.h"
 #include "cluster/class_table.h"
 #include "cluster/flat_index.h"
 #include "cluster/kind_sync.h"
@@ -46,7 +47,8 @@ struct PendingPart {
   std::optional<ClassTable::Handle> pod_class;    ///< own pods
   std::unique_ptr<api::Condition> pod_scheduled;  ///< null: absent
   std::string nominated_node_name;
-  api::StringMap labels;  ///< of own pods, for terms that come later
+  api::StringMap labels;              ///< of own pods, for terms that come later
+  std::unique_ptr<ClaimList> claims;  ///< of own pods; null: it has none
 };
 
 /// Everything kept of one pod. A pod that is booked on a node has `node`; `state` says why.

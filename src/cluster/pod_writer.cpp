@@ -90,8 +90,11 @@ void PodWriter::write(PodSlot slot, const api::Pod& pod, ChangeLog& log) {
       state == MemberState::kAssumed ? model_.nodes.name(NodeIndex{record.node}) : pod.node_name;
   book(slot, node_name, acquire_footprint(slot, pod), log);
   set_state(slot, state);
+  leave_claims(slot);
   write_pending_part(slot, pod);
+  const bool has_other_claims = write_claims(slot, pod);
   write_membership(slot, pod, log);
+  join_claims(slot);
   if (!pod.node_name.empty()) {
     set_problem(slot, pod.meta.unreadable, log);
     const NodeIndex node{record.node};
@@ -100,7 +103,7 @@ void PodWriter::write(PodSlot slot, const api::Pod& pod, ChangeLog& log) {
   }
 
   if (record.gang == 0) return;
-  if (before != meaning_of(slot)) {
+  if (has_other_claims || before != meaning_of(slot)) {
     log.gang(record.gang);
   } else if (record.is_own_unassigned()) {
     log.gang_status(record.gang);
@@ -140,6 +143,32 @@ void PodWriter::write_pending_part(PodSlot slot, const api::Pod& pod) {
   if (condition != nullptr && record.is_own_unassigned()) {
     record.pending->pod_scheduled = std::make_unique<api::Condition>(*condition);
   }
+}
+
+bool PodWriter::write_claims(PodSlot slot, const api::Pod& pod) {
+  const PodRecord& record = model_.pods.at(slot);
+  if (!record.pending) return false;
+  std::unique_ptr<ClaimList>& known = record.pending->claims;
+  const bool has_claims = record.is_own_unassigned() && !pod.claims.empty();
+  if (!has_claims) return std::exchange(known, nullptr) != nullptr;
+  ClaimList list{pod.claims, pod.claim_statuses};
+  if (known && *known == list) return false;
+  known = std::make_unique<ClaimList>(std::move(list));
+  return true;
+}
+
+void PodWriter::join_claims(PodSlot slot) {
+  const PodRecord& record = model_.pods.at(slot);
+  if (record.gang == 0 || !record.pending || !record.pending->claims) return;
+  const std::string& name_space = model_.pods.name_spaces.at(record.name_space);
+  model_.claim_users.add(name_space, *record.pending->claims, record.gang);
+}
+
+void PodWriter::leave_claims(PodSlot slot) {
+  const PodRecord& record = model_.pods.at(slot);
+  if (record.gang == 0 || !record.pending || !record.pending->claims) return;
+  const std::string& name_space = model_.pods.name_spaces.at(record.name_space);
+  model_.claim_users.remove(name_space, *record.pending->claims, record.gang);
 }
 
 void PodWriter::count(const PodRecord& record, int by) {
@@ -251,6 +280,7 @@ void PodWriter::erase(PodSlot slot, ChangeLog& log) {
   PodRecord& record = model_.pods.at(slot);
   model_.terms.take_away(slot);
   if (record.gang != 0) log.gang(record.gang);
+  leave_claims(slot);
   model_.gangs.leave(slot);
   set_problem(slot, {}, log);
   book(slot, {}, model_.pods.footprints.acquire(Footprint{}), log);

@@ -57,6 +57,11 @@ class PodWriter {
   void write(PodSlot slot, const api::Pod& pod, ChangeLog& log);
   void write_facts(PodSlot slot, const api::Pod& pod);
   void write_pending_part(PodSlot slot, const api::Pod& pod);
+  /// True when the claims are others than before, or lead elsewhere.
+  bool write_claims(PodSlot slot, const api::Pod& pod);
+  /// Makes the gang of a pod one of its claims' users, or takes that back; by the pod's list.
+  void join_claims(PodSlot slot);
+  void leave_claims(PodSlot slot);
   void set_state(PodSlot slot, MemberState state);
   void count(const PodRecord& record, int by);
   void write_membership(PodSlot slot, const api::Pod& pod, ChangeLog& log);

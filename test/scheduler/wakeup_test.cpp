@@ -43,6 +43,24 @@ TEST(WakeUp, NodeThatCannotHelpWakesNobody) {
   EXPECT_TRUE(world.attempts.empty());
 }
 
+TEST(WakeUp, DevicesWakeNobody) {
+  World world;
+  park_gang(world);
+  api::ResourceSlice slice;
+  slice.meta.key.name = "s1";
+  slice.driver = "d";
+  slice.pool = slice.place.node_name = "n0";
+  slice.pool_slice_count = 1;
+  slice.devices.emplace_back().name = "gpu-0";
+  api::ResourceClaim claim;
+  claim.meta.key = {"default", "c"};
+  claim.allocation = api::Allocation{.results = {{.driver = "d", .pool = "n0", .device = "gpu-0"}}};
+  world.tell(updated(slice)).tell(updated(claim)).tell(deleted(claim)).tell(deleted(slice));
+  world.pass(seconds(10));
+  EXPECT_EQ(world.wake_ups(), 0);
+  EXPECT_TRUE(world.attempts.empty());
+}
+
 TEST(WakeUp, OtherCausesAreToldSoonAndSpaced) {
   World world;
   park_gang(world);

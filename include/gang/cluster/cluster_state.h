@@ -3,9 +3,10 @@
 // One writer, no lock. Every bound pod counts on its node whoever bound it, terminating ones too;
 // terminal pods never; a pod may come before its node. assume() books planned pods at once; an
 // assumption ends when the watch confirms it, by forget(), or when the pod goes; it never times
-// out. Invariant: per node, requested == sum of effective requests of its pods (recompute()
-// checks). Does not judge, score, queue or know the time. Source: scheduling contract 1, 4, 10;
-// gang 2.2.
+// out. Devices are counted in the same way, by the allocations of claims. Invariant: what is kept
+// as taken of nodes and devices is the sum of what pods and claims take (recompute() checks). Does
+// not judge, score, queue or know the time. Source: scheduling contract 1, 4, 10; gang 2.2; the
+// devices contract, 2.1 and 8.4.
 #pragma once
 
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "gang/api/delta.h"
+#include "gang/cluster/device_view.h"
 #include "gang/cluster/gang.h"
 #include "gang/cluster/snapshot.h"
 
@@ -34,6 +36,8 @@ struct Change {
   /// comes back of our own status writes. It neither helps nor hinders a placement.
   std::vector<GangId> status_only;
   bool nodes = false;                 ///< usage or facts of some node changed
+  bool devices_gained = false;        ///< devices may be had that were not: given back, new, healed
+  bool devices_lost = false;          ///< devices were taken, went away or were tainted
   std::vector<Rejection> rejections;  ///< each refused pod once
 };
 
@@ -55,8 +59,8 @@ struct StateCounts {
 /// See the head of the file. Lives as long as its Scheduler.
 class ClusterState {
  public:
-  /// `scheduler_name`: pods that name it are ours.
-  explicit ClusterState(std::string scheduler_name);
+  /// `scheduler_name`: pods that name it are ours. `features`: which rules of devices hold.
+  explicit ClusterState(std::string scheduler_name, const DeviceFeatures& features = {});
   ~ClusterState();
   ClusterState(const ClusterState&) = delete;
   ClusterState& operator=(const ClusterState&) = delete;
@@ -92,10 +96,17 @@ class ClusterState {
   /// Takes an assumption back; ignored when the pod is not assumed (any more).
   void forget(const api::Uid& pod);
 
+  /// Counts a decided allocation until the watch shows one, the claim goes, or forget_allocation().
+  /// REQUIRES: a known claim that holds nothing, nor is assumed to.
+  void assume_allocation(const api::Uid& claim, api::Allocation allocation);
+  /// Takes it back; ignored when nothing is assumed of the claim (any more).
+  void forget_allocation(const api::Uid& claim);
+
   [[nodiscard]] StateCounts counts() const;
   [[nodiscard]] std::optional<api::PriorityClass> priority_class(const std::string& name) const;
 
-  /// Empty when every node's sums equal a recomputation from its pods, else the first difference.
+  /// Empty when the sums of nodes and devices equal a recomputation from pods and claims, else the
+  /// first difference.
   [[nodiscard]] std::string recompute() const;
 
  private:

@@ -39,7 +39,9 @@ struct DeviceFeatures {
   }
 };
 
-/// Number of a device's name (driver, pool, device); never given to another name.
+/// Number of a device's name (driver, pool, device) within one DeviceView. Numbers of one pool
+/// stand close together; one that neither a pool nor a claim has any more may be given to another
+/// name.
 struct DeviceId {
   std::uint32_t value = 0;
   friend auto operator<=>(const DeviceId&, const DeviceId&) = default;

@@ -2,7 +2,8 @@
 //
 // A gang is a PodGroup with all pods that name it, or a lone pod of ours (a gang of one with
 // minimum 1). ClusterState builds Gang values; each is true for the moment it was built at.
-// Values only; PodClass is immutable and shared. Source: the gang contract, 2.1 to 2.4.
+// Values only; PodClass is immutable and shared. Source: the gang contract, 2.1 to 2.4; the devices
+// contract, 4 and 5.
 #pragma once
 
 #include <compare>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "gang/api/claim.h"
 #include "gang/api/pod.h"
 #include "gang/api/pod_group.h"
 #include "gang/cluster/node_info.h"
@@ -68,8 +70,10 @@ struct Member {
   TimePoint creation_time{};
   MemberState state = MemberState::kPending;
   std::int32_t class_index = -1;  ///< into Gang::classes for kPending, else -1
-  std::string node_name;          ///< assigned or assumed node
-  std::string stamp;              ///< annotation kRoundAnnotation of a bound member
+  /// Into Gang::claims for kPending, in the order of spec.resourceClaims, each once.
+  std::vector<std::int32_t> claims;
+  std::string node_name;  ///< assigned or assumed node
+  std::string stamp;      ///< annotation kRoundAnnotation of a bound member
   bool has_controller = false;
   std::int32_t priority = 0;
   std::string priority_class_name;
@@ -78,6 +82,17 @@ struct Member {
   std::string nominated_node_name;
   /// PodScheduled as the server has it, for writing only what changes. Empty type: absent.
   api::Condition pod_scheduled;
+};
+
+/// A claim that pending members or the PodGroup refer to.
+struct GangClaim {
+  api::ObjectKey key;                               ///< without a name: it is not created yet
+  std::shared_ptr<const api::ResourceClaim> claim;  ///< null: there is none
+  /// What it holds by the watch or, while that shows none, by assume_allocation(); null: nothing.
+  std::shared_ptr<const api::Allocation> allocation;
+  bool is_assumed = false;
+  bool of_group = false;  ///< an entry of the PodGroup: reserved for the group, not for its pods
+  std::string problem;    ///< not empty: why it cannot be used, in upstream's words
 };
 
 enum class GangKind { kLonePod, kPodGroup };
@@ -119,6 +134,8 @@ struct Gang {
   std::optional<api::PodGroup> group;
   std::vector<std::shared_ptr<const PodClass>> classes;  ///< of pending members, by first member
   std::vector<Member> members;                           ///< by creation time, then name
+  /// Each once, the PodGroup's first; one that can be used by some members only stands there twice.
+  std::vector<GangClaim> claims;
   /// Names of nodes that no plan may use for this gang, ascending. Set by the scheduler.
   std::vector<std::string> avoided_nodes;
   /// Parent CompositePodGroup is named but not known. Only with group->spec.parent_name.

@@ -1,4 +1,5 @@
-// Snapshot: an immutable view of all nodes, in columns, of one generation of the cluster.
+// Snapshot: an immutable view of all nodes, in columns, and of devices, of one generation of the
+// cluster.
 //
 // Shape: nodes sit in chunks of kChunkSize slots, a chunk holds one array per resource (structure
 // of arrays). Chunks are copy-on-write and shared between snapshots, so that taking one copies a
@@ -53,6 +54,8 @@ struct TermDomain {
 /// Terms that match some pending pod. A term that changes gets a new object.
 using TermDomains = std::map<TermId, std::shared_ptr<const TermDomain>>;
 
+class DeviceView;
+
 /// Names of interned resources; grows only.
 using ResourceNames = std::vector<std::string>;
 
@@ -70,6 +73,7 @@ class Snapshot {
     Generation by_name_generation = 0;                      ///< when the set of nodes last changed
     std::shared_ptr<const ResourceNames> resources;
     std::shared_ptr<const TermDomains> terms;  ///< null: none
+    std::shared_ptr<const DeviceView> devices;
   };
 
   explicit Snapshot(Parts parts) : parts_(std::move(parts)) {}
@@ -87,6 +91,9 @@ class Snapshot {
 
   [[nodiscard]] const UsageChunk& usage(std::uint32_t chunk) const { return *parts_.usage[chunk]; }
   [[nodiscard]] const FactsChunk& facts(std::uint32_t chunk) const { return *parts_.facts[chunk]; }
+
+  /// Snapshots between which no device, class or allocation changed share one.
+  [[nodiscard]] const std::shared_ptr<const DeviceView>& devices() const { return parts_.devices; }
 
   /// Null when it refuses nobody.
   [[nodiscard]] std::shared_ptr<const TermDomain> term(TermId term) const {

@@ -1,0 +1,86 @@
+// DeviceView: the devices of the cluster at one moment: pools, classes, and what claims hold.
+//
+// Immutable; two snapshots between which nothing of devices changed share one. Pools sit in slots
+// of chunks that views share, as what is taken of them does, so that a slice or a claim costs the
+// next view what it touches and not the cluster. A node sees its own pools, found by its name, and
+// those of the shared list whose slices choose nodes in another way. Any thread. Built by
+// ClusterState only. Source: the devices contract, 2.1 to 2.4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gang/api/claim.h"
+#include "gang/cluster/device_pool.h"
+#include "gang/cluster/device_usage.h"
+#include "gang/cluster/node_info.h"
+
+namespace gang::cluster {
+
+inline constexpr std::uint32_t kPoolsPerChunk = 64;
+
+/// Position of a pool: its own as long as it has slices or devices in use, then another's.
+struct PoolIndex {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const PoolIndex&, const PoolIndex&) = default;
+};
+
+/// Pools by index; null where none has slices. Equal pointers in two views: nothing changed.
+using PoolChunk = std::array<std::shared_ptr<const DevicePool>, kPoolsPerChunk>;
+
+/// Pools by node name, of the nodes that share a bucket.
+using PoolsByNode = std::map<std::string, std::vector<PoolIndex>, std::less<>>;
+
+using DeviceClasses = std::map<std::string, std::shared_ptr<const api::DeviceClass>>;
+
+/// See the head of the file.
+class DeviceView {
+ public:
+  /// Everything a view shares with its neighbours.
+  struct Parts {
+    Generation generation = 0;
+    std::vector<std::shared_ptr<const PoolChunk>> chunks;
+    std::shared_ptr<const std::vector<PoolIndex>> by_name;
+    std::shared_ptr<const std::vector<PoolIndex>> shared;
+    std::vector<std::shared_ptr<const PoolsByNode>> by_node;  ///< a power of two of buckets
+    std::shared_ptr<const DeviceClasses> classes;
+    DeviceUsage usage;
+  };
+
+  explicit DeviceView(Parts parts) : parts_(std::move(parts)) {}
+
+  /// Grows with every change; views of equal generation are one object.
+  [[nodiscard]] Generation generation() const { return parts_.generation; }
+
+  /// Every pool that has slices, by driver, then name.
+  [[nodiscard]] const std::vector<PoolIndex>& by_name() const { return *parts_.by_name; }
+  /// Pools with slices that name this node, by driver, then name; none of them is shared.
+  [[nodiscard]] std::span<const PoolIndex> local_pools(std::string_view node_name) const;
+  /// Pools with slices that name no node, by driver, then name.
+  [[nodiscard]] const std::vector<PoolIndex>& shared_pools() const { return *parts_.shared; }
+
+  /// REQUIRES: a pool of by_name(), local_pools() or shared_pools().
+  [[nodiscard]] const DevicePool& pool(PoolIndex index) const {
+    return *(*parts_.chunks[index.value / kPoolsPerChunk])[index.value % kPoolsPerChunk];
+  }
+  /// All that may have devices for the node: its own, then the shared ones.
+  [[nodiscard]] std::vector<const DevicePool*> pools_of(std::string_view node_name) const;
+
+  /// What claims hold of the devices of all pools, also of devices that no slice has any more.
+  [[nodiscard]] const DeviceUsage& usage() const { return parts_.usage; }
+  [[nodiscard]] const DeviceClasses& classes() const { return *parts_.classes; }
+
+  /// Position in Parts::by_node of the bucket that a node's name belongs to.
+  [[nodiscard]] static std::size_t bucket_of(std::string_view node_name, std::size_t buckets);
+
+ private:
+  Parts parts_;
+};
+
+}  // namespace gang::cluster

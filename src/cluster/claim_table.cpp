@@ -1,0 +1,137 @@
+#include "cluster/claim_table.h"
+
+#include <utility>
+
+#include "gang/base/check.h"
+
+namespace gang::cluster {
+namespace {
+
+using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
+using AllocationPtr = std::shared_ptr<const api::Allocation>;
+
+/// Whether both take the same of the same devices.
+bool takes_the_same(const AllocationPtr& a, const AllocationPtr& b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->results == b->results;
+}
+
+/// Whether two versions differ for those who want to use the claim; consumers and what drivers say
+/// of devices do not count until no consumer more can join.
+bool differs_in_meaning(const api::ResourceClaim& a, const api::ResourceClaim& b) {
+  constexpr std::size_t kConsumersMax = 256;
+  return a.meta.uid != b.meta.uid || a.meta.deletion_time != b.meta.deletion_time ||
+         a.meta.unreadable != b.meta.unreadable || a.meta.controller != b.meta.controller ||
+         a.spec != b.spec || a.allocation != b.allocation ||
+         (a.reserved_for.size() < kConsumersMax) != (b.reserved_for.size() < kConsumersMax);
+}
+
+}  // namespace
+
+AllocationPtr shown_allocation(const ClaimPtr& claim) {
+  if (claim == nullptr || !claim->allocation) return nullptr;
+  return AllocationPtr(claim, &*claim->allocation);
+}
+
+void ClaimTable::upsert(const api::ResourceClaim& claim, ListNumber list, ChangeLog& log) {
+  replace(claims_.upsert(claim, list), log);
+}
+
+void ClaimTable::remove(const api::ResourceClaim& claim, ChangeLog& log) {
+  replace({claims_.remove(claim.meta), nullptr}, log);
+}
+
+void ClaimTable::sweep(ListNumber list, ChangeLog& log) {
+  for (const ClaimPtr& gone : claims_.sweep(list)) replace({gone, nullptr}, log);
+}
+
+void ClaimTable::replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) {
+  const auto& [before, after] = claim;
+  if (before == after) return;
+  recount(claim, log);
+  if (before) unallocated_.erase(before->meta.uid);
+  if (after && !after->allocation) unallocated_[after->meta.uid] = after->meta.key;
+  tell_users(claim, log);
+}
+
+/// Moves the devices from what was counted of the claim to what is to be counted.
+void ClaimTable::recount(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) {
+  AllocationPtr counted = shown_allocation(claim.before);
+  AllocationPtr wanted = shown_allocation(claim.after);
+  const auto assumption = claim.before ? assumed_.find(claim.before->meta.uid) : assumed_.end();
+  if (assumption != assumed_.end()) {
+    const bool is_same_claim = claim.after && claim.after->meta.uid == claim.before->meta.uid;
+    if (is_same_claim && wanted == nullptr) return;
+    counted = std::move(assumption->second);
+    assumed_.erase(assumption);
+  }
+  if (takes_the_same(counted, wanted)) return;
+  if (counted) devices_.give_back(*counted, log);
+  if (wanted) devices_.take(*wanted, log);
+}
+
+void ClaimTable::tell_users(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const {
+  const auto& [before, after] = claim;
+  const bool is_real = !before || !after || differs_in_meaning(*before, *after);
+  for (const auto& [gang, lists] : users_.of_claim((after ? after : before)->meta.key)) {
+    if (is_real) {
+      log.gang(gang);
+    } else {
+      log.gang_status(gang);
+    }
+  }
+}
+
+// --- templates ----------------------------------------------------------------------------------
+
+void ClaimTable::upsert(const api::ResourceClaimTemplate& form, ListNumber list, ChangeLog& log) {
+  const auto told = templates_.upsert(form.meta, list);
+  if (told == KnownObjects::Told::kNew) tell_template_users(form.meta.key, log);
+}
+
+void ClaimTable::remove(const api::ResourceClaimTemplate& form, ChangeLog& log) {
+  if (templates_.remove(form.meta)) tell_template_users(form.meta.key, log);
+}
+
+void ClaimTable::sweep_templates(ListNumber list, ChangeLog& log) {
+  for (const api::ObjectKey& gone : templates_.sweep(list)) tell_template_users(gone, log);
+}
+
+void ClaimTable::tell_template_users(const api::ObjectKey& form, ChangeLog& log) const {
+  for (const auto& [gang, lists] : users_.of_template(form)) log.gang(gang);
+}
+
+// --- assumptions --------------------------------------------------------------------------------
+
+void ClaimTable::assume(const api::Uid& claim, api::Allocation allocation) {
+  CHECK(unallocated_.contains(claim));
+  const auto [place, is_new] =
+      assumed_.try_emplace(claim, std::make_shared<const api::Allocation>(std::move(allocation)));
+  CHECK(is_new);
+  ChangeLog ignored;
+  devices_.take(*place->second, ignored);
+}
+
+void ClaimTable::forget(const api::Uid& claim) {
+  const auto place = assumed_.find(claim);
+  if (place == assumed_.end()) return;
+  ChangeLog ignored;
+  devices_.give_back(*place->second, ignored);
+  assumed_.erase(place);
+}
+
+AllocationPtr ClaimTable::assumed(const api::Uid& claim) const {
+  const auto place = assumed_.find(claim);
+  return place == assumed_.end() ? nullptr : place->second;
+}
+
+std::vector<AllocationPtr> ClaimTable::allocations() const {
+  std::vector<AllocationPtr> all;
+  for (const auto& [key, claim] : claims_.all()) {
+    if (AllocationPtr shown = shown_allocation(claim)) all.push_back(std::move(shown));
+  }
+  for (const auto& [uid, allocation] : assumed_) all.push_back(allocation);
+  return all;
+}
+
+}  // namespace gang::cluster

@@ -1,0 +1,65 @@
+// ClaimTable: all ResourceClaims, what they hold of devices, and which templates there are.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/change_log.h"
+#include "cluster/claim_users.h"
+#include "cluster/device_table.h"
+#include "cluster/kept_objects.h"
+#include "gang/api/claim.h"
+
+namespace gang::cluster {
+
+/// Owned by the state. Always: the devices count exactly the allocations that the watch shows and
+/// the assumed ones; a claim has at most one of both.
+class ClaimTable {
+ public:
+  ClaimTable(DeviceTable& devices, const ClaimUsers& users) : devices_(devices), users_(users) {}
+
+  void upsert(const api::ResourceClaim& claim, ListNumber list, ChangeLog& log);
+  void remove(const api::ResourceClaim& claim, ChangeLog& log);
+  void sweep(ListNumber list, ChangeLog& log);
+
+  void upsert(const api::ResourceClaimTemplate& form, ListNumber list, ChangeLog& log);
+  void remove(const api::ResourceClaimTemplate& form, ChangeLog& log);
+  void sweep_templates(ListNumber list, ChangeLog& log);
+
+  /// REQUIRES: a known claim without an allocation, assumed or shown.
+  void assume(const api::Uid& claim, api::Allocation allocation);
+  void forget(const api::Uid& claim);
+
+  /// Null when there is none.
+  [[nodiscard]] std::shared_ptr<const api::ResourceClaim> find(const api::ObjectKey& key) const {
+    return claims_.find(key);
+  }
+  [[nodiscard]] bool has_template(const api::ObjectKey& key) const {
+    return templates_.contains(key);
+  }
+  /// Null when nothing is assumed of the claim.
+  [[nodiscard]] std::shared_ptr<const api::Allocation> assumed(const api::Uid& claim) const;
+  /// All that devices count, in no order.
+  [[nodiscard]] std::vector<std::shared_ptr<const api::Allocation>> allocations() const;
+
+ private:
+  void replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
+  void recount(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
+  void tell_users(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const;
+  void tell_template_users(const api::ObjectKey& form, ChangeLog& log) const;
+
+  DeviceTable& devices_;
+  const ClaimUsers& users_;
+  KeptObjects<api::ResourceClaim> claims_;
+  KnownObjects templates_;
+  std::unordered_map<api::Uid, api::ObjectKey> unallocated_;  ///< by what the watch shows
+  std::unordered_map<api::Uid, std::shared_ptr<const api::Allocation>> assumed_;
+};
+
+/// The allocation that the watch shows, or null; lives as long as the claim.
+[[nodiscard]] std::shared_ptr<const api::Allocation> shown_allocation(
+    const std::shared_ptr<const api::ResourceClaim>& claim);
+
+}  // namespace gang::cluster

@@ -1,0 +1,358 @@
+#include "cluster/device_table.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "gang/base/check.h"
+
+namespace gang::cluster {
+namespace {
+
+PoolKey key_of(const api::ResourceSlice& slice) {
+  return {slice.driver, slice.pool};
+}
+
+PoolKey key_of(const api::DeviceResult& result) {
+  return {result.driver, result.pool};
+}
+
+bool is_for_pool(const api::DeviceTaintRule& rule, const PoolKey& pool) {
+  if (!rule.selector) return false;
+  const bool is_driver = !rule.selector->driver || *rule.selector->driver == pool.driver;
+  return is_driver && (!rule.selector->pool || *rule.selector->pool == pool.name);
+}
+
+}  // namespace
+
+/// Ids of the device names of one pool.
+class DeviceTable::Names final : public DevicePool::Names {
+ public:
+  Names(DeviceTable& table, Entry& entry) : table_(table), entry_(entry) {}
+
+  DeviceId id_of(const api::ResourceSlice& /*slice*/, const api::Device& device) override {
+    return table_.id_of(entry_, device.name);
+  }
+
+ private:
+  DeviceTable& table_;
+  Entry& entry_;
+};
+
+DeviceTable::DeviceTable(const DeviceFeatures& features) : features_(features) {}
+
+PoolIndex DeviceTable::intern(const PoolKey& key) {
+  const auto next = PoolIndex{static_cast<std::uint32_t>(entries_.size())};
+  const auto [place, is_new] = by_key_.try_emplace(key, next);
+  if (!is_new) return place->second;
+  if (unused_.empty()) {
+    entries_.emplace_back();
+    if (next.value % kPoolsPerChunk == 0) chunks_.emplace_back();
+  } else {
+    place->second = unused_.back();
+    unused_.pop_back();
+  }
+  entries_[place->second.value].key = key;
+  return place->second;
+}
+
+/// A pool has whole blocks, so that what is written of one pool's devices is never another's.
+DeviceId DeviceTable::id_of(Entry& entry, const std::string& device) {
+  if (const auto known = entry.ids.find(device); known != entry.ids.end()) return known->second;
+  if (entry.unused_ids.empty()) {
+    std::uint32_t block = blocks_given_;
+    if (unused_blocks_.empty()) {
+      ++blocks_given_;
+    } else {
+      block = unused_blocks_.back();
+      unused_blocks_.pop_back();
+    }
+    entry.blocks.push_back(block);
+    for (std::uint32_t i = kDevicesPerBlock; i > 0; --i) {
+      entry.unused_ids.push_back({block * kDevicesPerBlock + i - 1});
+    }
+  }
+  const DeviceId id = entry.unused_ids.back();
+  entry.unused_ids.pop_back();
+  entry.ids.emplace(device, id);
+  return id;
+}
+
+void DeviceTable::touch(PoolIndex pool) {
+  is_changed_ = true;
+  if (!std::exchange(entries_[pool.value].is_touched, true)) touched_.push_back(pool);
+}
+
+// --- what is told -------------------------------------------------------------------------------
+
+void DeviceTable::upsert(const api::ResourceSlice& slice, ListNumber list, ChangeLog& log) {
+  replace(slices_.upsert(slice, list), log);
+}
+void DeviceTable::upsert(const api::DeviceTaintRule& rule, ListNumber list, ChangeLog& log) {
+  replace(rules_.upsert(rule, list), log);
+}
+void DeviceTable::upsert(const api::DeviceClass& device_class, ListNumber list, ChangeLog& log) {
+  replace(known_classes_.upsert(device_class, list), log);
+}
+
+void DeviceTable::remove(const api::ResourceSlice& slice, ChangeLog& log) {
+  replace({slices_.remove(slice.meta), nullptr}, log);
+}
+void DeviceTable::remove(const api::DeviceTaintRule& rule, ChangeLog& log) {
+  replace({rules_.remove(rule.meta), nullptr}, log);
+}
+void DeviceTable::remove(const api::DeviceClass& device_class, ChangeLog& log) {
+  replace({known_classes_.remove(device_class.meta), nullptr}, log);
+}
+
+void DeviceTable::sweep_slices(ListNumber list, ChangeLog& log) {
+  for (const auto& gone : slices_.sweep(list)) replace({gone, nullptr}, log);
+}
+void DeviceTable::sweep_rules(ListNumber list, ChangeLog& log) {
+  for (const auto& gone : rules_.sweep(list)) replace({gone, nullptr}, log);
+}
+void DeviceTable::sweep_classes(ListNumber list, ChangeLog& log) {
+  for (const auto& gone : known_classes_.sweep(list)) replace({gone, nullptr}, log);
+}
+
+/// A slice may always help: also one that goes may make its pool valid.
+void DeviceTable::replace(const Replaced<api::ResourceSlice>& slice, ChangeLog& log) {
+  const auto& [before, after] = slice;
+  if (before == after) return;
+  const bool is_same_device = before && after && differ_in_metadata_only(*before, *after);
+  if (before && (!after || key_of(*before) != key_of(*after))) {
+    const PoolIndex pool = by_key_.at(key_of(*before));
+    entries_[pool.value].slices.erase(before->meta.key.name);
+    touch(pool);
+  }
+  if (after) {
+    const PoolIndex pool = intern(key_of(*after));
+    entries_[pool.value].slices[after->meta.key.name] = after;
+    if (!is_same_device) touch(pool);
+  }
+  log.devices_gained(!is_same_device);
+  log.devices_lost(!is_same_device);
+}
+
+void DeviceTable::replace(const Replaced<api::DeviceTaintRule>& rule, ChangeLog& log) {
+  const auto& [before, after] = rule;
+  if (before == after) return;
+  if (before && after && differ_in_metadata_only(*before, *after)) return;
+  if (before) {
+    for (const PoolIndex pool : pools_of(*before)) {
+      touch(pool);
+      log.devices_gained();
+    }
+  }
+  if (after) {
+    for (const PoolIndex pool : pools_of(*after)) {
+      touch(pool);
+      log.devices_lost();
+    }
+  }
+}
+
+void DeviceTable::replace(const Replaced<api::DeviceClass>& device_class, ChangeLog& log) {
+  const auto& [before, after] = device_class;
+  if (before == after) return;
+  if (before && after && differ_in_metadata_only(*before, *after)) return;
+  is_changed_ = true;
+  if (after) {
+    classes_.write()[after->meta.key.name] = after;
+  } else {
+    classes_.write().erase(before->meta.key.name);
+  }
+  log.devices_gained(after != nullptr);
+  log.devices_lost(before != nullptr);
+}
+
+/// Pools with slices that the rule speaks of.
+std::vector<PoolIndex> DeviceTable::pools_of(const api::DeviceTaintRule& rule) const {
+  std::vector<PoolIndex> pools;
+  if (!rule.selector) return pools;
+  if (rule.selector->driver && rule.selector->pool) {
+    const auto found = by_key_.find({*rule.selector->driver, *rule.selector->pool});
+    if (found != by_key_.end()) pools.push_back(found->second);
+  } else {
+    for (const auto& [key, pool] : by_key_) {
+      if (is_for_pool(rule, key)) pools.push_back(pool);
+    }
+  }
+  std::erase_if(pools, [this](PoolIndex pool) { return entries_[pool.value].slices.empty(); });
+  return pools;
+}
+
+// --- what is taken ------------------------------------------------------------------------------
+
+void DeviceTable::take(const api::Allocation& allocation, ChangeLog& log) {
+  for (const api::DeviceResult& result : allocation.results) {
+    if (result.admin_access) continue;
+    const PoolIndex pool = intern(key_of(result));
+    Entry& entry = entries_[pool.value];
+    usage_.add(id_of(entry, result.device), result, features_.consumable_capacity);
+    ++entry.taken_count;
+    is_changed_ = true;
+    log.devices_lost();
+    // Who shares a device that is shared already takes no more of its counters.
+    log.devices_gained(result.share_id.has_value());
+  }
+}
+
+void DeviceTable::give_back(const api::Allocation& allocation, ChangeLog& log) {
+  for (const api::DeviceResult& result : allocation.results) {
+    if (result.admin_access) continue;
+    const PoolIndex pool = by_key_.at(key_of(result));
+    Entry& entry = entries_[pool.value];
+    usage_.remove(entry.ids.at(result.device), result, features_.consumable_capacity);
+    if (--entry.taken_count == 0 && entry.slices.empty()) touch(pool);
+    is_changed_ = true;
+    log.devices_gained();
+  }
+}
+
+namespace {
+
+/// What is taken, without what only tells how it came to be.
+std::string text_of(const DeviceTaken& taken) {
+  std::string text = std::to_string(taken.whole) + " whole, " + std::to_string(taken.shares) +
+                     " shares, " + std::to_string(taken.measured) + " measured";
+  for (const auto& [name, amount] : taken.capacity) {
+    if (!amount.is_zero()) text += ", " + name + " " + amount.text();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string DeviceTable::usage_difference(
+    const std::vector<std::shared_ptr<const api::Allocation>>& allocations) const {
+  DeviceUsage counted;
+  std::map<std::uint32_t, std::string> names;
+  for (const auto& allocation : allocations) {
+    for (const api::DeviceResult& result : allocation->results) {
+      if (result.admin_access) continue;
+      const std::string name = result.driver + "/" + result.pool + "/" + result.device;
+      const auto pool = by_key_.find(key_of(result));
+      if (pool == by_key_.end()) return "device " + name + ": its pool is not known";
+      const Entry& entry = entries_[pool->second.value];
+      const auto id = entry.ids.find(result.device);
+      if (id == entry.ids.end()) return "device " + name + ": it has no id";
+      names[id->second.value] = name;
+      counted.add(id->second, result, features_.consumable_capacity);
+    }
+  }
+  if (counted.size() != usage_.size()) return "devices: more are counted than claims hold";
+  for (const auto& [id, name] : names) {
+    const DeviceTaken* kept = usage_.find({id});
+    const std::string has = kept == nullptr ? "nothing" : text_of(*kept);
+    const std::string wants = text_of(*counted.find({id}));
+    if (has != wants) return "device " + name + ": " + has + ", its claims add up to " + wants;
+  }
+  return {};
+}
+
+// --- views --------------------------------------------------------------------------------------
+
+const std::shared_ptr<const DeviceView>& DeviceTable::view() {
+  if (!std::exchange(is_changed_, false)) return latest_;
+  for (const PoolIndex pool : std::exchange(touched_, {})) build(pool);
+  if (std::exchange(lists_changed_, false)) refresh_lists();
+  DeviceView::Parts parts{.generation = ++generation_,
+                          .chunks = {},
+                          .by_name = by_name_,
+                          .shared = shared_,
+                          .by_node = by_node_.share(),
+                          .classes = classes_.share(),
+                          .usage = usage_.share()};
+  parts.chunks.reserve(chunks_.size());
+  for (SharedChunk<PoolChunk>& chunk : chunks_) parts.chunks.push_back(chunk.share());
+  latest_ = std::make_shared<const DeviceView>(std::move(parts));
+  return latest_;
+}
+
+void DeviceTable::build(PoolIndex pool) {
+  Entry& entry = entries_[pool.value];
+  entry.is_touched = false;
+  const bool was_there = entry.pool != nullptr;
+  entry.pool.reset();
+  if (!entry.slices.empty()) {
+    DevicePool::Parts parts;
+    for (const auto& [name, slice] : entry.slices) parts.slices.push_back(slice);
+    for (const auto& [key, rule] : rules_.all()) {
+      if (is_for_pool(*rule, entry.key)) parts.rules.push_back(rule);
+    }
+    std::ranges::sort(parts.rules, {}, [](const auto& rule) { return rule->meta.key; });
+    Names names(*this, entry);
+    entry.pool = std::make_shared<const DevicePool>(parts, features_, names);
+  }
+  chunks_[pool.value / kPoolsPerChunk].write()[pool.value % kPoolsPerChunk] = entry.pool;
+  lists_changed_ |= was_there != (entry.pool != nullptr);
+  place(pool);
+  forget_names(entry);
+  if (entry.slices.empty() && entry.taken_count == 0) drop(pool);
+}
+
+/// Where nodes find the pool: under their names, or in the shared list.
+void DeviceTable::place(PoolIndex pool) {
+  Entry& entry = entries_[pool.value];
+  std::set<std::string> nodes;
+  bool is_shared = false;
+  if (entry.pool != nullptr) {
+    for (const SlicePtr& slice : entry.pool->slices()) {
+      is_shared |= slice->place.node_name.empty();
+      if (!slice->place.node_name.empty()) nodes.insert(slice->place.node_name);
+    }
+  }
+  if (is_shared) nodes.clear();
+  lists_changed_ |= std::exchange(entry.is_shared, is_shared) != is_shared;
+  index_under(pool, {nodes.begin(), nodes.end()});
+}
+
+void DeviceTable::index_under(PoolIndex pool, std::vector<std::string> nodes) {
+  Entry& entry = entries_[pool.value];
+  if (entry.nodes == nodes) return;
+  const auto before = [this](PoolIndex a, PoolIndex b) {
+    return entries_[a.value].key < entries_[b.value].key;
+  };
+  for (const std::string& node : entry.nodes) by_node_.remove(node, pool);
+  for (const std::string& node : nodes) by_node_.add(node, pool, before);
+  entry.nodes = std::move(nodes);
+}
+
+/// Ids of names that neither the pool nor a claim has any more are free for others.
+void DeviceTable::forget_names(Entry& entry) {
+  std::unordered_set<std::uint32_t> present;
+  if (entry.pool != nullptr) {
+    for (const PoolDevice& device : entry.pool->devices()) present.insert(device.id.value);
+  }
+  for (auto name = entry.ids.begin(); name != entry.ids.end();) {
+    if (present.contains(name->second.value) || usage_.find(name->second) != nullptr) {
+      ++name;
+      continue;
+    }
+    entry.unused_ids.push_back(name->second);
+    name = entry.ids.erase(name);
+  }
+}
+
+void DeviceTable::drop(PoolIndex pool) {
+  Entry& entry = entries_[pool.value];
+  by_key_.erase(entry.key);
+  unused_blocks_.insert(unused_blocks_.end(), entry.blocks.begin(), entry.blocks.end());
+  entry = {};
+  unused_.push_back(pool);
+}
+
+void DeviceTable::refresh_lists() {
+  std::vector<PoolIndex> all;
+  std::vector<PoolIndex> shared;
+  for (const auto& [key, pool] : by_key_) {
+    if (entries_[pool.value].pool != nullptr) all.push_back(pool);
+    if (entries_[pool.value].is_shared) shared.push_back(pool);
+  }
+  by_name_ = std::make_shared<const std::vector<PoolIndex>>(std::move(all));
+  shared_ = std::make_shared<const std::vector<PoolIndex>>(std::move(shared));
+}
+
+}  // namespace gang::cluster

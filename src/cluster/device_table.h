@@ -1,0 +1,113 @@
+// DeviceTable: slices, taint rules and classes, the pools they make, and what is taken of each.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/change_log.h"
+#include "cluster/kept_objects.h"
+#include "cluster/node_pools.h"
+#include "cluster/shared_chunk.h"
+#include "gang/cluster/device_view.h"
+
+namespace gang::cluster {
+
+/// Names a pool.
+struct PoolKey {
+  std::string driver;
+  std::string name;
+  friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
+};
+
+/// Owned by the state. A pool has a slot as long as it has slices or devices in use. Pools are
+/// built when a view is asked for, and only those whose slices or rules have changed. Always: what
+/// is taken is the sum of take() less give_back(); a device name has one id while its pool has it
+/// or a claim holds it, and no other name has that id.
+class DeviceTable {
+ public:
+  explicit DeviceTable(const DeviceFeatures& features);
+
+  void upsert(const api::ResourceSlice& slice, ListNumber list, ChangeLog& log);
+  void upsert(const api::DeviceTaintRule& rule, ListNumber list, ChangeLog& log);
+  void upsert(const api::DeviceClass& device_class, ListNumber list, ChangeLog& log);
+  void remove(const api::ResourceSlice& slice, ChangeLog& log);
+  void remove(const api::DeviceTaintRule& rule, ChangeLog& log);
+  void remove(const api::DeviceClass& device_class, ChangeLog& log);
+  void sweep_slices(ListNumber list, ChangeLog& log);
+  void sweep_rules(ListNumber list, ChangeLog& log);
+  void sweep_classes(ListNumber list, ChangeLog& log);
+
+  /// Counts what an allocation takes, whether the devices are known or not.
+  void take(const api::Allocation& allocation, ChangeLog& log);
+  /// REQUIRES: was taken.
+  void give_back(const api::Allocation& allocation, ChangeLog& log);
+
+  /// The current view; the same object while nothing changes.
+  [[nodiscard]] const std::shared_ptr<const DeviceView>& view();
+
+  /// Empty when what is taken equals these allocations, else the first difference.
+  [[nodiscard]] std::string usage_difference(
+      const std::vector<std::shared_ptr<const api::Allocation>>& allocations) const;
+
+ private:
+  /// A pool by name, with what the view does not hold.
+  struct Entry {
+    PoolKey key;
+    std::map<std::string, SlicePtr> slices;         ///< by name
+    std::unordered_map<std::string, DeviceId> ids;  ///< of device names
+    std::vector<std::uint32_t> blocks;              ///< of ids, its own
+    std::vector<DeviceId> unused_ids;               ///< of these blocks
+    std::size_t taken_count = 0;             ///< results of allocations that name its devices
+    std::shared_ptr<const DevicePool> pool;  ///< as built last
+    std::vector<std::string> nodes;          ///< that it is indexed under
+    bool is_shared = false;
+    bool is_touched = false;  ///< in touched_
+  };
+  class Names;
+
+  PoolIndex intern(const PoolKey& key);
+  DeviceId id_of(Entry& entry, const std::string& device);
+  /// The pool is to be built anew, or dropped, before the next view.
+  void touch(PoolIndex pool);
+  void replace(const Replaced<api::ResourceSlice>& slice, ChangeLog& log);
+  void replace(const Replaced<api::DeviceTaintRule>& rule, ChangeLog& log);
+  void replace(const Replaced<api::DeviceClass>& device_class, ChangeLog& log);
+  [[nodiscard]] std::vector<PoolIndex> pools_of(const api::DeviceTaintRule& rule) const;
+
+  void build(PoolIndex pool);
+  void place(PoolIndex pool);
+  void index_under(PoolIndex pool, std::vector<std::string> nodes);
+  void forget_names(Entry& entry);
+  void drop(PoolIndex pool);
+  void refresh_lists();
+
+  const DeviceFeatures features_;
+  KeptObjects<api::ResourceSlice> slices_;
+  KeptObjects<api::DeviceTaintRule> rules_;
+  KeptObjects<api::DeviceClass> known_classes_;
+
+  std::map<PoolKey, PoolIndex> by_key_;
+  std::deque<Entry> entries_;  ///< by slot
+  std::vector<PoolIndex> unused_;
+  std::vector<PoolIndex> touched_;  ///< since the last view
+  DeviceUsage usage_;
+  std::uint32_t blocks_given_ = 0;
+  std::vector<std::uint32_t> unused_blocks_;
+
+  std::vector<SharedChunk<PoolChunk>> chunks_;
+  NodePools by_node_;
+  SharedChunk<DeviceClasses> classes_;
+  std::shared_ptr<const std::vector<PoolIndex>> by_name_;
+  std::shared_ptr<const std::vector<PoolIndex>> shared_;
+  bool lists_changed_ = true;
+  Generation generation_ = 0;
+  bool is_changed_ = true;  ///< since the last view
+  std::shared_ptr<const DeviceView> latest_;
+};
+
+}  // namespace gang::cluster

@@ -1,0 +1,25 @@
+#include "gang/cluster/device_view.h"
+
+#include "cluster/flat_index.h"
+
+namespace gang::cluster {
+
+std::size_t DeviceView::bucket_of(std::string_view node_name, std::size_t buckets) {
+  return HashFold().add(node_name).value() & (buckets - 1);
+}
+
+std::span<const PoolIndex> DeviceView::local_pools(std::string_view node_name) const {
+  const PoolsByNode& bucket = *parts_.by_node[bucket_of(node_name, parts_.by_node.size())];
+  const auto found = bucket.find(node_name);
+  if (found == bucket.end()) return {};
+  return found->second;
+}
+
+std::vector<const DevicePool*> DeviceView::pools_of(std::string_view node_name) const {
+  std::vector<const DevicePool*> pools;
+  for (const PoolIndex index : local_pools(node_name)) pools.push_back(&pool(index));
+  for (const PoolIndex index : shared_pools()) pools.push_back(&pool(index));
+  return pools;
+}
+
+}  // namespace gang::cluster

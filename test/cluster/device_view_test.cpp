@@ -1,0 +1,226 @@
+#include "device_fixture.h"
+
+namespace gang::cluster {
+namespace {
+
+using api::Kind;
+using test::list_begin;
+using test::list_end;
+using test::mark;
+
+class Devices : public DeviceStateTest {
+ protected:
+  static api::ResourceSlice shared_slice(const std::string& name, const std::string& pool) {
+    api::ResourceSlice shared = slice(name, pool, {"port-0"});
+    shared.place = {.all_nodes = true};
+    return shared;
+  }
+};
+
+TEST_F(Devices, AnEmptyClusterHasAnEmptyView) {
+  EXPECT_EQ(text_of(*view()), "shared:\nclasses:\ntaken: 0\n");
+  EXPECT_EQ(seen_by("n1"), "");
+}
+
+TEST_F(Devices, ANodeSeesItsOwnPoolsAndTheSharedOnes) {
+  tell({added(slice("s2", "n2", {"gpu-0"})), added(slice("s1", "n1", {"gpu-0", "gpu-1"})),
+        added(shared_slice("s3", "fabric"))});
+  EXPECT_EQ(seen_by("n1"), "n1/gpu-0 n1/gpu-1 fabric/port-0");
+  EXPECT_EQ(seen_by("n2"), "n2/gpu-0 fabric/port-0");
+  EXPECT_EQ(seen_by("n3"), "fabric/port-0");
+  EXPECT_EQ(text_of(*view()),
+            "pool d/fabric 0 : port-0[]\npool d/n1 0 : gpu-0[] gpu-1[]\npool d/n2 0 : gpu-0[]\n"
+            "shared: fabric\nclasses:\ntaken: 0\n");
+}
+
+TEST_F(Devices, APoolOfSeveralNodesIsFoundByEach) {
+  api::ResourceSlice a = slice("a", "rack", {"gpu-0"});
+  a.place.node_name = "n1";
+  api::ResourceSlice b = slice("b", "rack", {"gpu-1"});
+  b.place.node_name = "n2";
+  a.pool_slice_count = b.pool_slice_count = 2;
+  tell({added(a), added(b)});
+  EXPECT_EQ(seen_by("n1"), "rack/gpu-0 rack/gpu-1");
+  EXPECT_EQ(seen_by("n2"), "rack/gpu-0 rack/gpu-1");
+  b.place = {.all_nodes = true};
+  tell(updated(b));
+  EXPECT_EQ(view()->local_pools("n1").size(), 0U) << "a shared pool is not a node's too";
+  EXPECT_EQ(seen_by("n9"), "rack/gpu-0 rack/gpu-1");
+}
+
+TEST_F(Devices, APoolIsCompleteWhenAllSlicesOfItsNewestGenerationAreThere) {
+  api::ResourceSlice first = slice("a", "n1", {"gpu-0"});
+  first.pool_slice_count = 2;
+  tell(added(first));
+  EXPECT_EQ(view()->pool(view()->by_name()[0]).state(), PoolState::kIncomplete);
+  api::ResourceSlice second = slice("b", "n1", {"gpu-1"});
+  second.pool_slice_count = 2;
+  tell(added(second));
+  EXPECT_EQ(view()->pool(view()->by_name()[0]).state(), PoolState::kReady);
+  tell(deleted(first));
+  EXPECT_EQ(view()->pool(view()->by_name()[0]).state(), PoolState::kIncomplete);
+  tell(deleted(second));
+  EXPECT_TRUE(view()->by_name().empty());
+  EXPECT_EQ(seen_by("n1"), "");
+}
+
+TEST_F(Devices, OnlyThePoolThatChangedIsBuiltAnew) {
+  tell({added(slice("s1", "n1", {"gpu-0"})), added(slice("s2", "n2", {"gpu-0"}))});
+  const auto before = view();
+  tell(updated(slice("s2", "n2", {"gpu-0", "gpu-1"})));
+  const auto after = view();
+  EXPECT_EQ(&before->pool(before->by_name()[0]), &after->pool(after->by_name()[0]));
+  EXPECT_NE(&before->pool(before->by_name()[1]), &after->pool(after->by_name()[1]));
+  EXPECT_LT(before->generation(), after->generation());
+}
+
+TEST_F(Devices, WhatChangesNothingLeavesTheViewAlone) {
+  api::ResourceSlice one = slice("s1", "n1", {"gpu-0"});
+  tell({added(one), added(device_class("gpu")), added(rule("sick", "n1", "")),
+        added(claim("c", {result("n1", "gpu-0")})), added(node("n1"))});
+  const auto before = view();
+  const auto unchanged = [](const Change& change) {
+    return change.gangs.empty() && !change.devices_gained && !change.devices_lost;
+  };
+  EXPECT_TRUE(unchanged(tell(updated(one))));
+  one.meta.labels = {{"a", "b"}};
+  one.meta.generation = 7;
+  EXPECT_TRUE(unchanged(tell(updated(one))));
+  EXPECT_TRUE(unchanged(tell(updated(device_class("gpu")))));
+  EXPECT_TRUE(unchanged(tell(updated(rule("sick", "n1", "")))));
+  EXPECT_TRUE(unchanged(tell(updated(claim("c", {result("n1", "gpu-0")})))));
+  EXPECT_TRUE(unchanged(tell(added(rule("other", "n9", "")))));
+  tell(updated(node("n1").gpu(8)));
+  EXPECT_EQ(view(), before);
+}
+
+TEST_F(Devices, SnapshotsAreNewWhenDevicesAre) {
+  tell(added(node("n1")));
+  const auto before = state_.snapshot();
+  tell(added(slice("s1", "n1", {"gpu-0"})));
+  const auto after = state_.snapshot();
+  EXPECT_LT(before->generation(), after->generation());
+  EXPECT_EQ(after, state_.snapshot());
+}
+
+TEST_F(Devices, RulesTaintTheDevicesTheySelect) {
+  tell({added(slice("s1", "n1", {"gpu-0", "gpu-1"})), added(slice("s2", "n2", {"gpu-0"})),
+        added(rule("one", "n1", "gpu-1")), added(rule("all", "", "")),
+        added(rule("name", "", "gpu-0"))});
+  EXPECT_EQ(text_of(*view()),
+            "pool d/n1 0 : gpu-0[ all name] gpu-1[ all one]\npool d/n2 0 : gpu-0[ all name]\n"
+            "shared:\nclasses:\ntaken: 0\n");
+  const Change healed = tell(deleted(rule("all", "", "")));
+  EXPECT_TRUE(healed.devices_gained);
+  EXPECT_FALSE(healed.devices_lost);
+  EXPECT_EQ(text_of(*view()),
+            "pool d/n1 0 : gpu-0[ name] gpu-1[ one]\npool d/n2 0 : gpu-0[ name]\n"
+            "shared:\nclasses:\ntaken: 0\n");
+  const Change moved = tell(updated(rule("one", "n2", "gpu-0")));
+  EXPECT_TRUE(moved.devices_gained && moved.devices_lost);
+  EXPECT_EQ(text_of(*view()),
+            "pool d/n1 0 : gpu-0[ name] gpu-1[]\npool d/n2 0 : gpu-0[ name one]\n"
+            "shared:\nclasses:\ntaken: 0\n");
+}
+
+TEST_F(Devices, EachChangeHasItsDirection) {
+  struct Row {
+    const char* what;
+    api::Delta delta;
+    bool gained;
+    bool lost;
+  };
+  tell(added(slice("s1", "n1", {"gpu-0"})));
+  const Row rows[] = {
+      {"a slice comes", added(slice("s2", "n2", {"gpu-0"})), true, true},
+      {"a class comes", added(device_class("gpu")), true, false},
+      {"a class goes", deleted(device_class("gpu")), false, true},
+      {"a rule taints", added(rule("sick", "n1", "")), false, true},
+      {"a rule goes", deleted(rule("sick", "n1", "")), true, false},
+      {"a device is taken", added(claim("c", {result("n1", "gpu-0")})), false, true},
+      {"a device is freed", updated(claim("c")), true, false},
+      {"a share is taken", updated(claim("c", {share("n1", "gpu-0", "1Gi")})), true, true},
+      {"its claim goes", deleted(claim("c")), true, false},
+      {"a claim waits", added(claim("c2")), false, false},
+  };
+  for (const Row& row : rows) {
+    const Change change = tell(row.delta);
+    EXPECT_EQ(change.devices_gained, row.gained) << row.what;
+    EXPECT_EQ(change.devices_lost, row.lost) << row.what;
+    EXPECT_FALSE(change.nodes) << row.what;
+  }
+}
+
+TEST_F(Devices, AllocationsCountWhetherTheDeviceIsKnownOrNot) {
+  tell(added(claim("early", {result("n1", "gpu-0")})));
+  EXPECT_EQ(view()->usage().size(), 1U);
+  tell(added(slice("s1", "n1", {"gpu-0", "gpu-1"})));
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  EXPECT_EQ(taken("n1", "gpu-1"), "");
+  tell(deleted(slice("s1", "n1", {})));
+  EXPECT_EQ(view()->usage().size(), 1U) << "still held by the claim";
+  tell(added(slice("s1", "n1", {"gpu-0"})));
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  tell(deleted(claim("early")));
+  EXPECT_EQ(taken("n1", "gpu-0"), "");
+}
+
+TEST_F(Devices, TwoClaimsOnOneDeviceFreeItTogetherAndSharesAddUp) {
+  api::DeviceResult admin = result("n1", "gpu-0");
+  admin.admin_access = true;
+  tell({added(slice("s1", "n1", {"gpu-0", "gpu-1"})), added(claim("a", {result("n1", "gpu-0")})),
+        added(claim("b", {result("n1", "gpu-0")})), added(claim("watcher", {admin})),
+        added(claim("c", {share("n1", "gpu-1", "2Gi")})),
+        added(claim("d", {share("n1", "gpu-1", "3Gi")}))});
+  EXPECT_EQ(taken("n1", "gpu-0"), "2+0");
+  EXPECT_EQ(taken("n1", "gpu-1"), "0+2 memory=5Gi");
+  tell({deleted(claim("a")), deleted(claim("c")), deleted(claim("watcher"))});
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  EXPECT_EQ(taken("n1", "gpu-1"), "0+1 memory=3Gi");
+}
+
+TEST_F(Devices, AViewNeverChangesOnceTaken) {
+  tell({added(slice("s1", "n1", {"gpu-0"})), added(slice("s2", "n2", {"gpu-0"})),
+        added(claim("a", {result("n1", "gpu-0")}))});
+  const auto before = view();
+  const std::string text = text_of(*before);
+  tell({deleted(claim("a")), added(claim("b", {result("n2", "gpu-0")})),
+        deleted(slice("s1", "n1", {})), added(slice("s3", "n3", {"gpu-0"})),
+        added(device_class("gpu"))});
+  EXPECT_NE(text_of(*view()), text);
+  EXPECT_EQ(text_of(*before), text);
+}
+
+TEST_F(Devices, RelistsRemoveWhatWasDeletedInBetween) {
+  tell({added(slice("s1", "n1", {"gpu-0"})), added(slice("s2", "n2", {"gpu-0"})),
+        added(claim("a", {result("n1", "gpu-0")})), added(rule("sick", "n2", "")),
+        added(device_class("gpu"))});
+  tell({list_begin(Kind::kResourceClaim), list_begin(Kind::kResourceSlice),
+        added(slice("s2", "n2", {"gpu-0"})), list_begin(Kind::kDeviceTaintRule),
+        list_begin(Kind::kDeviceClass)});
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  EXPECT_TRUE(tell(list_end(Kind::kResourceClaim)).devices_gained);
+  EXPECT_EQ(taken("n1", "gpu-0"), "");
+  tell({list_end(Kind::kResourceSlice), list_end(Kind::kDeviceTaintRule)});
+  tell(list_end(Kind::kDeviceClass));
+  EXPECT_EQ(text_of(*view()), "pool d/n2 0 : gpu-0[]\nshared:\nclasses:\ntaken: 0\n");
+}
+
+TEST_F(Devices, AKindThatIsNotServedIsEmpty) {
+  tell({added(slice("s1", "n1", {"gpu-0"})), added(claim("a", {result("n1", "gpu-0")})),
+        mark(api::DeltaType::kUnserved, Kind::kResourceSlice),
+        mark(api::DeltaType::kUnserved, Kind::kResourceClaim)});
+  EXPECT_EQ(text_of(*view()), "shared:\nclasses:\ntaken: 0\n");
+}
+
+TEST_F(Devices, WithoutConsumableCapacitySharesTakeTheDeviceWhole) {
+  ClusterState plain(test::kOurScheduler, {.consumable_capacity = false});
+  plain.apply(added(slice("s1", "n1", {"gpu-0"})));
+  plain.apply(added(claim("a", {share("n1", "gpu-0", "1Gi")})));
+  EXPECT_EQ(text_of(*plain.snapshot()->devices()),
+            "pool d/n1 0 : gpu-0[1+0]\nshared:\nclasses:\ntaken: 1\n");
+  EXPECT_EQ(plain.recompute(), "");
+}
+
+}  // namespace
+}  // namespace gang::cluster
