@@ -49,10 +49,10 @@ bool is_local(const api::ResourceSlice& slice) {
 
 }  // namespace
 
-DeviceDraft::DeviceDraft(const DeviceStage& stage, std::vector<const api::ResourceClaim*> claims,
+DeviceDraft::DeviceDraft(const DeviceStage& stage, const std::vector<cluster::GangClaim>& claims,
                          std::int64_t steps_max)
     : stage_(stage),
-      claims_(std::move(claims)),
+      claims_(claims),
       ledger_(stage.usage, stage.inputs.features),
       attempt_{.inputs = stage.inputs, .ledger = ledger_, .steps_left = steps_max},
       allocations_(claims_.size()) {}
@@ -68,11 +68,13 @@ DeviceDraft::NodeBooks& DeviceDraft::books_of(const cluster::NodeInfo& node) {
 std::vector<PreparedClaim>& DeviceDraft::specs_of(NodeBooks& books) {
   if (books.specs) return *books.specs;
   books.specs.emplace();
-  for (const api::ResourceClaim* claim : claims_) {
-    const bool is_known = std::ranges::any_of(
-        *books.specs, [claim](const PreparedClaim& one) { return one.claim->spec == claim->spec; });
-    if (is_known || claim->allocation) continue;
-    PreparedClaim prepared{.claim = claim, .requests = {}};
+  for (const cluster::GangClaim& claim : claims_) {
+    if (claim.claim == nullptr || claim.allocation) continue;
+    const bool is_known = std::ranges::any_of(*books.specs, [&claim](const PreparedClaim& one) {
+      return one.claim->spec == claim.claim->spec;
+    });
+    if (is_known) continue;
+    PreparedClaim prepared{.claim = claim.claim.get(), .requests = {}};
     // One that cannot be prepared here tells no devices apart.
     if (prepare_claim(stage_.inputs, *books.devices, prepared).is_yes()) {
       books.specs->push_back(std::move(prepared));
@@ -100,7 +102,7 @@ bool DeviceDraft::is_local(const cluster::NodeInfo& node) {
 }
 
 bool DeviceDraft::is_open(std::size_t claim) const {
-  return !claims_[claim]->allocation && !allocations_[claim];
+  return claims_[claim].allocation == nullptr && !allocations_[claim];
 }
 
 const api::Allocation* DeviceDraft::decided(std::size_t claim) const {
@@ -108,9 +110,9 @@ const api::Allocation* DeviceDraft::decided(std::size_t claim) const {
 }
 
 bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const {
-  const auto& allocation =
-      claims_[claim]->allocation ? claims_[claim]->allocation : allocations_[claim];
-  return !allocation->node_selector || api::matches(*allocation->node_selector, node);
+  const api::Allocation* held = claims_[claim].allocation.get();
+  const api::Allocation& allocation = held != nullptr ? *held : *allocations_[claim];
+  return !allocation.node_selector || api::matches(*allocation.node_selector, node);
 }
 
 DeviceStep DeviceDraft::place(const std::vector<std::size_t>& claims, const cluster::NodeInfo& node,
@@ -136,7 +138,7 @@ DeviceStep DeviceDraft::allocate(const std::vector<std::size_t>& open, NodeBooks
                                  SolutionsSeen* seen) {
   if (!books.devices) return {.end = End::kFatal, .message = books.devices.error().message};
   std::vector<const api::ResourceClaim*> wanted;
-  for (const std::size_t claim : open) wanted.push_back(claims_[claim]);
+  for (const std::size_t claim : open) wanted.push_back(claims_[claim].claim.get());
   DeviceSearch search(attempt_, *books.devices, wanted);
   std::optional<DeviceAlike> alike;
   if (seen != nullptr) alike.emplace(stage_.inputs, *books.devices, specs_of(books), ledger_);

@@ -17,6 +17,7 @@
 
 #include "engine/device_ledger.h"
 #include "engine/device_search.h"
+#include "gang/cluster/gang.h"
 #include "gang/cluster/snapshot.h"
 
 namespace gang::engine {
@@ -41,8 +42,8 @@ struct DevicePoint {
 /// See the head of the file. Lives for one attempt; one thread.
 class DeviceDraft {
  public:
-  /// `claims`: of the whole gang, each once; those with an allocation stay as they are.
-  DeviceDraft(const DeviceStage& stage, std::vector<const api::ResourceClaim*> claims,
+  /// `claims`: of the whole gang, outlive this; those with an allocation stay as they are.
+  DeviceDraft(const DeviceStage& stage, const std::vector<cluster::GangClaim>& claims,
               std::int64_t steps_max);
 
   /// Gives a member on a node the devices of those of its claims (indexes) that nobody has decided
@@ -59,7 +60,6 @@ class DeviceDraft {
   /// What the attempt has decided for the claim; null when it has not.
   [[nodiscard]] const api::Allocation* decided(std::size_t claim) const;
   [[nodiscard]] bool is_open(std::size_t claim) const;
-  [[nodiscard]] const std::vector<const api::ResourceClaim*>& claims() const { return claims_; }
   /// The node with its devices. An error is a slice's bad selector.
   [[nodiscard]] const Result<DeviceNode>& devices_of(const cluster::NodeInfo& node) {
     return books_of(node).devices;
@@ -85,7 +85,7 @@ class DeviceDraft {
   [[nodiscard]] bool is_usable(std::size_t claim, const api::NodeFacts& node) const;
 
   const DeviceStage& stage_;
-  const std::vector<const api::ResourceClaim*> claims_;
+  const std::vector<cluster::GangClaim>& claims_;
   DeviceLedger ledger_;
   DeviceAttempt attempt_;
   std::map<std::string, NodeBooks> nodes_;                   ///< by name

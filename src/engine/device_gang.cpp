@@ -45,7 +45,7 @@ using Likeness = std::pair<std::uint32_t, std::vector<std::pair<bool, std::size_
 }  // namespace
 
 std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
-                                     const std::vector<const api::ResourceClaim*>& claims) {
+                                     const std::vector<cluster::GangClaim>& claims) {
   std::vector<std::int32_t> users(claims.size(), 0);
   for (const DeviceMember& member : members) {
     for (const std::size_t claim : member.claims) ++users[claim];
@@ -57,12 +57,13 @@ std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
     Likeness likeness{member.class_index, {}};
     DeviceKind kind{.class_index = member.class_index, .members = {}};
     for (const std::size_t claim : member.claims) {
-      const bool is_open = !claims[claim]->allocation;
-      const bool is_own = is_open && users[claim] == 1;
-      likeness.second.emplace_back(is_own, is_own ? specs.number_of(claims[claim]->spec) : claim);
+      const bool is_open = claims[claim].allocation == nullptr;
+      const bool is_own = is_open && users[claim] == 1 && !claims[claim].of_group;
+      const api::ClaimSpec& spec = claims[claim].claim->spec;
+      likeness.second.emplace_back(is_own, is_own ? specs.number_of(spec) : claim);
       kind.has_own |= is_own;
       kind.has_shared |= is_open && !is_own;
-      if (is_open) kind.weight += weight_of(claims[claim]->spec);
+      if (is_open) kind.weight += weight_of(spec);
     }
     const auto [at, is_new] = known.try_emplace(std::move(likeness), kinds.size());
     if (is_new) kinds.push_back(std::move(kind));

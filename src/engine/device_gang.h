@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gang/api/claim.h"
+#include "gang/cluster/gang.h"
 
 namespace gang::engine {
 
@@ -30,7 +30,7 @@ struct DeviceKind {
 };
 
 /// `claims`: of the gang, each once.
-[[nodiscard]] std::vector<DeviceKind> device_kinds(
-    const std::vector<DeviceMember>& members, const std::vector<const api::ResourceClaim*>& claims);
+[[nodiscard]] std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
+                                                   const std::vector<cluster::GangClaim>& claims);
 
 }  // namespace gang::engine

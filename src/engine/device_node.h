@@ -13,6 +13,7 @@
 #include "gang/cluster/device_pool.h"
 #include "gang/cluster/device_selectors.h"
 #include "gang/cluster/device_usage.h"
+#include "gang/cluster/device_view.h"
 
 namespace gang::engine {
 
@@ -39,7 +40,7 @@ struct DeviceStep {
 /// What does not change during an attempt; all outlive it.
 struct DeviceInputs {
   const cluster::DeviceFeatures& features;
-  const std::map<std::string, const api::DeviceClass*>& classes;
+  const cluster::DeviceClasses& classes;
   cluster::DeviceSelectors& selectors;
   /// Follow kube-scheduler where ours is more forgiving: a bad pool is fatal for mode All.
   bool as_upstream = false;

@@ -86,7 +86,7 @@ DeviceStep check_ask(const DeviceInputs& inputs, const PreparedClaim& claim, Pre
     return fatal(where(claim, ask) + ": could not retrieve device class " + wanted.class_name +
                  ": it does not exist");
   }
-  ask.device_class = found->second;
+  ask.device_class = found->second.get();
   return {};
 }
 

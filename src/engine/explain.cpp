@@ -39,6 +39,15 @@ std::string group_text(const cluster::Gang& gang, const Attempt& attempt, const 
   const auto shown = static_cast<std::size_t>(std::max(0, options.reasons_shown_max));
   const std::string reasons = joined(attempt.reasons, shown);
   if (!reasons.empty()) text += "; " + reasons;
+  if (!attempt.detail.empty()) text += "; " + attempt.detail;
+  return text;
+}
+
+/// A lone pod's text: its FitError, which its resources alone may not have.
+std::string lone_text(const Attempt& attempt, const std::string& fit_error,
+                      std::int64_t node_total) {
+  std::string text = fit_error.empty() ? fit_text(node_total, attempt.reasons) : fit_error;
+  if (!attempt.detail.empty()) text += " " + attempt.detail;
   return text;
 }
 
@@ -80,12 +89,16 @@ std::string fit_error(const CapacityTable& table) {
   if (rules.named_nodes && rules.named_nodes->empty()) {
     return fmt::format("0/{} nodes are available: {}.", table.size(), kNodeNamesConflict.text);
   }
+  return fit_text(table.size(), reasons_of(table));
+}
+
+std::string fit_text(std::int64_t node_total, const std::vector<Reason>& reasons) {
   std::vector<std::string> entries;
-  for (const Reason& reason : reasons_of(table)) {
+  for (const Reason& reason : reasons) {
     entries.push_back(fmt::format("{} {}", reason.node_count, reason.text));
   }
   std::ranges::sort(entries);
-  return cut(fmt::format("0/{} nodes are available: {}.", table.size(), fmt::join(entries, ", ")),
+  return cut(fmt::format("0/{} nodes are available: {}.", node_total, fmt::join(entries, ", ")),
              kMessageBytesMax);
 }
 
@@ -101,8 +114,9 @@ Explanation explain(const cluster::Gang& gang, Attempt attempt,
     fit_errors.push_back(demand.table->capacity_sum() == 0 ? fit_error(*demand.table) : "");
   }
   const bool lone = gang.kind == cluster::GangKind::kLonePod && !fit_errors.empty();
-  explanation.message =
-      cut(lone ? fit_errors.front() : group_text(gang, attempt, options), kMessageBytesMax);
+  explanation.message = cut(lone ? lone_text(attempt, fit_errors.front(), explanation.node_total)
+                                 : group_text(gang, attempt, options),
+                            kMessageBytesMax);
   for (const cluster::Member& member : gang.members) {
     if (member.class_index < 0) continue;
     const std::string& own = fit_errors[static_cast<std::size_t>(member.class_index)];

@@ -22,10 +22,14 @@ struct Attempt {
   std::int32_t scheduled = 0;
   std::int32_t remaining = 0;
   std::vector<Reason> reasons;
+  std::string detail;  ///< what the reasons count, in words; "" = nothing to add
 };
 
 /// `0/<N> nodes are available: ...` of a class with capacity nowhere.
 [[nodiscard]] std::string fit_error(const CapacityTable& table);
+
+/// The same of any reasons.
+[[nodiscard]] std::string fit_text(std::int64_t node_total, const std::vector<Reason>& reasons);
 
 /// Causes that the table counts, largest first, then bytewise.
 [[nodiscard]] std::vector<Reason> reasons_of(const CapacityTable& table);

@@ -1,9 +1,12 @@
 #include "gang/engine/planner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "engine/device_planning.h"
 #include "engine/draft.h"
 #include "engine/explain.h"
 #include "engine/refusal.h"
@@ -56,6 +59,44 @@ Plan plan_of(const cluster::Gang& gang, const Draft& draft) {
   return plan;
 }
 
+/// The same where each pick names its member.
+Plan plan_of(const cluster::Gang& gang, const Draft& draft, DevicePlanning planning) {
+  Plan plan = {.gang = {.id = gang.id, .kind = gang.kind, .key = gang.key, .uid = gang.uid},
+               .minimum = gang.minimum,
+               .base = gang.counts.base(),
+               .need = gang.need(),
+               .claims = std::move(planning.claims)};
+  plan.assignments.reserve(planning.picks.size());
+  for (const DevicePick& pick : planning.picks) {
+    const cluster::Member& member = gang.members[pick.member->index];
+    plan.assignments.push_back(assignment_of(member, draft.snapshot(), pick.rank));
+  }
+  return plan;
+}
+
+/// What refuses one more member of the class once the picks are placed: on nodes without room for
+/// it the lines of its table, on the others their devices.
+std::vector<Reason> reasons_with_devices(const CapacityTable& table) {
+  const std::vector<ReasonLine>& lines = table.rules().lines;
+  std::vector<std::int64_t> counts(lines.size(), 0);
+  std::int64_t without_devices = 0;
+  for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
+    const NodeEntry& entry = table.entry(rank);
+    if (entry.capacity > 0) ++without_devices;
+    for (std::size_t i = 0; i < lines.size() && entry.capacity == 0; ++i) {
+      if ((entry.reasons >> i & 1) != 0) ++counts[i];
+    }
+  }
+  std::vector<Reason> reasons;
+  const auto add = [&reasons](const char* filter, std::string text, std::int64_t count) {
+    if (count > 0) reasons.push_back({filter, std::move(text), count});
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) add(lines[i].filter, lines[i].text, counts[i]);
+  add("DynamicResources", "cannot allocate all claims", without_devices);
+  std::ranges::stable_sort(reasons, std::ranges::greater(), &Reason::node_count);
+  return reasons;
+}
+
 Outlook outlook_of(const std::vector<DraftClass>& classes, std::int64_t need) {
   // FNV-1a over the sets of lines, word by word.
   std::uint64_t causes = fleet_allows(classes, need) ? 14695981039346656037ULL : 1;
@@ -74,6 +115,9 @@ Demand demand_of(const cluster::Gang& gang) {
     if (member.class_index < 0) continue;
     ++demand.classes[static_cast<std::size_t>(member.class_index)].member_count;
   }
+  if (!uses_claims(gang)) return demand;
+  const std::vector<std::int32_t> asked = devices_asked(gang);
+  for (std::size_t i = 0; i < asked.size(); ++i) demand.classes[i].devices_asked = asked[i];
   return demand;
 }
 
@@ -81,13 +125,15 @@ Demand demand_of(const cluster::Gang& gang) {
 /// Always between calls: the draft is empty and the tables equal the last snapshot.
 class Planner::Impl {
  public:
-  explicit Impl(Options options) : options_(std::move(options)), tables_(options_) {}
+  explicit Impl(Options options)
+      : options_(std::move(options)), tables_(options_), devices_(options_.device_features) {}
 
   Decision plan(const cluster::Snapshot& snapshot, const cluster::Gang& gang) {
     ++stats_.plans;
-    if (const std::optional<Refusal> refusal = refusal_of(gang)) {
+    if (const std::optional<Refusal> refusal = refusal_of(gang, options_)) {
       return explain(gang, *refusal, snapshot.node_count());
     }
+    if (uses_claims(gang)) return plan_with_devices(snapshot, gang);
     draft_.begin(snapshot, current_classes(snapshot, demand_of(gang)), gang.avoided_nodes);
     SearchBudget budget = {.steps_max = options_.search_steps_max};
     const SearchEnd end = search(draft_, gang.need(), budget);
@@ -111,11 +157,16 @@ class Planner::Impl {
 
   Outlook outlook(const cluster::Snapshot& snapshot, const Demand& demand) {
     if (demand.classes.empty()) return {.could_hold = demand.need == 0};
-    const bool placeable = std::ranges::all_of(
-        demand.classes, [](const ClassDemand& one) { return is_placeable(*one.pod_class); });
+    const bool placeable = std::ranges::all_of(demand.classes, [this](const ClassDemand& one) {
+      return is_placeable(*one.pod_class, options_);
+    });
     if (!placeable) return {};
     draft_.begin(snapshot, current_classes(snapshot, demand), demand.avoided_nodes);
-    const Outlook outlook = outlook_of(draft_.classes(), std::max(1, demand.need));
+    Outlook outlook = outlook_of(draft_.classes(), std::max(1, demand.need));
+    if (!devices_allow(snapshot, demand)) {
+      outlook.could_hold = false;
+      ++outlook.causes;
+    }
     draft_.end();
     return outlook;
   }
@@ -123,6 +174,70 @@ class Planner::Impl {
   [[nodiscard]] const PlannerStats& stats() const { return stats_; }
 
  private:
+  /// Whether the numbers of free devices leave room for what the demand needs; never false where a
+  /// search would find it.
+  bool devices_allow(const cluster::Snapshot& snapshot, const Demand& demand) {
+    const bool asks = std::ranges::any_of(
+        demand.classes, [](const ClassDemand& one) { return one.devices_asked > 0; });
+    if (!asks) return true;
+    devices_.update(snapshot.devices());
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < demand.classes.size(); ++i) {
+      total += room_for(demand.classes[i], draft_.table(static_cast<std::uint32_t>(i)), snapshot);
+    }
+    return total >= std::max(1, demand.need);
+  }
+
+  /// Members of the class that resources and numbers of devices have room for.
+  std::int64_t room_for(const ClassDemand& demand, const CapacityTable& table,
+                        const cluster::Snapshot& snapshot) {
+    std::int64_t room = 0;
+    for (std::uint32_t rank = 0; rank < table.size() && room < demand.member_count; ++rank) {
+      std::int64_t here = table.entry(rank).capacity;
+      if (here > 0 && demand.devices_asked > 0) {
+        const std::string& node = snapshot.node(snapshot.by_name()[rank])->name;
+        here = std::min(here, devices_.free_count(node) / demand.devices_asked);
+      }
+      room += here;
+    }
+    return std::min<std::int64_t>(room, demand.member_count);
+  }
+
+  Decision plan_with_devices(const cluster::Snapshot& snapshot, cluster::Gang gang) {
+    const std::string unready = leave_out_unready(gang);
+    if (gang.need() > gang.counts.pending || gang.counts.pending == 0) {
+      const std::string text =
+          fmt::format("{} of {} pods can be placed; {}", gang.counts.live(), gang.minimum, unready);
+      return explain(gang, {.verdict = Verdict::kWaitingForPods, .message = text},
+                     snapshot.node_count());
+    }
+    devices_.update(snapshot.devices());
+    draft_.begin(snapshot, current_classes(snapshot, demand_of(gang)), gang.avoided_nodes);
+    DevicePlanning planning = plan_devices(draft_, devices_, gang, options_);
+    Decision decision = planning.end.end == SearchEnd::kPlaced
+                            ? Decision(plan_of(gang, draft_, std::move(planning)))
+                            : Decision(refusal_of_devices(gang, planning));
+    draft_.end();
+    return decision;
+  }
+
+  Explanation refusal_of_devices(const cluster::Gang& gang, const DevicePlanning& planning) {
+    Attempt attempt;
+    const auto placed = static_cast<std::int32_t>(planning.picks.size());
+    attempt.scheduled = gang.counts.base() + placed;
+    if (planning.end.end == SearchEnd::kLimit) {
+      attempt.verdict = Verdict::kSearchLimitReached;
+      attempt.remaining = gang.counts.pending - placed;
+    } else if (planning.is_hopeless) {
+      attempt.verdict = Verdict::kImpossibleOnFleet;
+    }
+    const DeviceKind& left_over = planning.kinds[planning.left_over];
+    attempt.reasons = reasons_with_devices(draft_.table(left_over.class_index));
+    attempt.detail = planning.end.fatal.empty() ? planning.shortage : planning.end.fatal;
+    draft_.rollback({});
+    return explain(gang, std::move(attempt), draft_.classes(), options_);
+  }
+
   std::vector<DraftClass> current_classes(const cluster::Snapshot& snapshot, const Demand& demand) {
     tables_.begin(snapshot);
     std::vector<DraftClass> classes;
@@ -155,6 +270,7 @@ class Planner::Impl {
 
   const Options options_;
   TableCache tables_;
+  DeviceCache devices_;
   Draft draft_;
   PlannerStats stats_;
 };

@@ -7,6 +7,7 @@
 
 #include "gang/cluster/gang.h"
 #include "gang/engine/explanation.h"
+#include "gang/engine/options.h"
 
 namespace gang::engine {
 
@@ -17,9 +18,9 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-[[nodiscard]] std::optional<Refusal> refusal_of(const cluster::Gang& gang);
+[[nodiscard]] std::optional<Refusal> refusal_of(const cluster::Gang& gang, const Options& options);
 
 /// Whether members of the class may be planned: readable, and without a rule that is not built.
-[[nodiscard]] bool is_placeable(const cluster::PodClass& pod_class);
+[[nodiscard]] bool is_placeable(const cluster::PodClass& pod_class, const Options& options);
 
 }  // namespace gang::engine

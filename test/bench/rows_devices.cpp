@@ -105,7 +105,8 @@ class DeviceProblem final : public cluster::DevicePool::Names {
 
   /// The names of the devices that one attempt gives to the claim.
   std::vector<std::string> allocate() {
-    const std::map<std::string, const api::DeviceClass*> classes = {{"gpu", &class_}};
+    const cluster::DeviceClasses classes = {
+        {"gpu", std::make_shared<const api::DeviceClass>(class_)}};
     const engine::DeviceInputs inputs{
         .features = features_, .classes = classes, .selectors = selectors_};
     engine::DeviceLedger ledger(usage_, features_);

@@ -83,7 +83,7 @@ DeviceWorld& DeviceWorld::rule(const std::string& spec) {
 }
 
 DeviceWorld& DeviceWorld::device_class(const std::string& name, const std::string& spec) {
-  classes_.push_back(std::make_unique<api::DeviceClass>(readable(api::decode_device_class(
+  classes_.push_back(std::make_shared<const api::DeviceClass>(readable(api::decode_device_class(
       R"({"metadata":{"name":")" + name + R"("},"spec":{)" + spec + "}}"))));
   return *this;
 }
@@ -132,8 +132,8 @@ std::string DeviceWorld::allocate() {
   const auto pools = make_pools();
   std::vector<const cluster::DevicePool*> views;
   for (const auto& pool : pools) views.push_back(pool.get());
-  std::map<std::string, const api::DeviceClass*> classes;
-  for (const auto& one : classes_) classes[one->meta.key.name] = one.get();
+  cluster::DeviceClasses classes;
+  for (const auto& one : classes_) classes[one->meta.key.name] = one;
   std::vector<const api::ResourceClaim*> claims;
   for (const auto& one : claims_) claims.push_back(one.get());
 

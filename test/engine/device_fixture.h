@@ -56,7 +56,7 @@ class DeviceWorld final : public cluster::DevicePool::Names {
   std::map<std::string, cluster::DeviceId> ids_;
   std::vector<cluster::SlicePtr> slices_;
   std::vector<std::shared_ptr<const api::DeviceTaintRule>> rules_;
-  std::vector<std::unique_ptr<api::DeviceClass>> classes_;
+  std::vector<std::shared_ptr<const api::DeviceClass>> classes_;
   std::vector<std::unique_ptr<api::ResourceClaim>> claims_;
   cluster::DeviceUsage usage_;
   std::vector<api::Allocation> allocations_;

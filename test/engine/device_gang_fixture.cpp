@@ -89,22 +89,23 @@ void GangDeviceWorld::make_pools() {
   }
 }
 
-std::vector<std::unique_ptr<api::ResourceClaim>> GangDeviceWorld::make_claims() const {
-  std::vector<std::unique_ptr<api::ResourceClaim>> made;
+std::vector<cluster::GangClaim> GangDeviceWorld::make_claims() const {
+  std::vector<cluster::GangClaim> made;
   for (const TestClaim& claim : claims_) {
     api::ResourceClaim object;
     object.meta.key = {"ns", "c" + std::to_string(made.size())};
     api::DeviceAsk ask{.class_name = "gpu", .count = claim.count};
     if (!claim.model.empty()) ask.selectors.push_back({"model==" + claim.model});
     object.spec.requests.push_back({.name = "r", .exactly = ask});
-    if (!claim.held_by.empty()) {
-      const std::string pool = claim.held_by.substr(0, claim.held_by.find('/'));
-      api::Allocation held;
-      held.results.push_back({.request = "r", .pool = pool});
-      if (slots_.contains(pool)) held.node_selector = on(pool);
-      object.allocation = held;
-    }
-    made.push_back(std::make_unique<api::ResourceClaim>(object));
+    cluster::GangClaim& one = made.emplace_back();
+    one.key = object.meta.key;
+    one.claim = std::make_shared<const api::ResourceClaim>(object);
+    if (claim.held_by.empty()) continue;
+    const std::string pool = claim.held_by.substr(0, claim.held_by.find('/'));
+    api::Allocation held;
+    held.results.push_back({.request = "r", .pool = pool});
+    if (slots_.contains(pool)) held.node_selector = on(pool);
+    one.allocation = std::make_shared<const api::Allocation>(held);
   }
   return made;
 }
@@ -120,8 +121,6 @@ std::string GangDeviceWorld::run(std::int32_t need) {
   }
   make_pools();
   const auto claims = make_claims();
-  std::vector<const api::ResourceClaim*> views;
-  for (const auto& claim : claims) views.push_back(claim.get());
   const cluster::Gang gang = cluster.gang("g");
   std::vector<DeviceMember> members;
   for (std::size_t i = 0; i < gang.members.size(); ++i) {
@@ -139,7 +138,8 @@ std::string GangDeviceWorld::run(std::int32_t need) {
                            .member_count = static_cast<std::int32_t>(members.size())}});
   api::DeviceClass device_class;
   device_class.meta.key.name = "gpu";
-  const std::map<std::string, const api::DeviceClass*> classes{{"gpu", &device_class}};
+  const cluster::DeviceClasses classes{
+      {"gpu", std::make_shared<const api::DeviceClass>(device_class)}};
   TableSelectors selectors;
   const DeviceInputs inputs{.features = features_, .classes = classes, .selectors = selectors};
   const DeviceStage stage{.inputs = inputs, .usage = usage_, .pools_of = [&](const std::string&) {
@@ -147,8 +147,8 @@ std::string GangDeviceWorld::run(std::int32_t need) {
                             for (const auto& pool : pools_) pools.push_back(pool.get());
                             return pools;
                           }};
-  DeviceDraft devices(stage, views, steps_max);
-  const std::vector<DeviceKind> kinds = device_kinds(members, views);
+  DeviceDraft devices(stage, claims, steps_max);
+  const std::vector<DeviceKind> kinds = device_kinds(members, claims);
   DeviceGangSearch search(draft, devices, kinds);
   end_ = search.run(need);
   keep(search, devices, *snapshot);

@@ -61,7 +61,7 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
   [[nodiscard]] bool may_have(const TestClaim& claim, const std::string& name) const;
   /// Whether the claim's devices can be used on the node.
   [[nodiscard]] bool serves(std::size_t claim, const std::string& node) const;
-  [[nodiscard]] std::vector<std::unique_ptr<api::ResourceClaim>> make_claims() const;
+  [[nodiscard]] std::vector<cluster::GangClaim> make_claims() const;
   void keep(const DeviceGangSearch& search, const DeviceDraft& devices,
             const cluster::Snapshot& snapshot);
 

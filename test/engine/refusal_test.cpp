@@ -115,11 +115,11 @@ TEST(Refusal, LimitsTheNumberOfDifferentResources) {
   }
   gang.members = {{.key = gang.key, .class_index = 0}};
   gang.classes = {pod_class};
-  EXPECT_EQ(refusal_of(gang), std::nullopt);
-  EXPECT_TRUE(is_placeable(*pod_class));
+  EXPECT_EQ(refusal_of(gang, {}), std::nullopt);
+  EXPECT_TRUE(is_placeable(*pod_class, {}));
   pod_class->requests.push_back({.resource = {std::uint16_t{kRequestsMax}}, .amount = 1});
-  EXPECT_FALSE(is_placeable(*pod_class));
-  const std::optional<Refusal> refusal = refusal_of(gang);
+  EXPECT_FALSE(is_placeable(*pod_class, {}));
+  const std::optional<Refusal> refusal = refusal_of(gang, {});
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->verdict, Verdict::kInvalid);
   EXPECT_EQ(refusal->message,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gang/cluster/device_pool.h"
+
 namespace gang::engine {
 
 /// See the head of the file.
@@ -23,6 +25,11 @@ struct Options {
   std::vector<std::string> accelerators;
   /// Node trials of the search over unlike members before it gives up.
   std::int64_t search_steps_max = 20'000;
+  /// Whether gangs with claims are planned. Off: they wait, and the reason names the claims.
+  bool plans_devices = false;
+  /// Steps of the search over devices before it gives up.
+  std::int64_t device_steps_max = 200'000;
+  cluster::DeviceFeatures device_features;
   /// Classes whose capacity counts are kept between plans.
   std::int32_t class_tables_max = 64;
   /// Tolerations with operator Lt and Gt are honoured (alpha gate upstream, off by default).

@@ -32,6 +32,7 @@ using Decision = std::variant<Plan, Explanation>;
 struct ClassDemand {
   std::shared_ptr<const cluster::PodClass> pod_class;
   std::int32_t member_count = 0;
+  std::int32_t devices_asked = 0;  ///< by one member at least
 };
 
 /// What a gang asks for, without its members: enough to see whether a plan may exist.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "gang/api/claim_write.h"
 #include "gang/api/json.h"
 #include "gang/base/check.h"
 

@@ -41,7 +41,7 @@ class Problem final : public cluster::DevicePool::Names {
   std::map<std::string, cluster::DeviceId> ids_;
   api::Node node_;
   std::vector<cluster::SlicePtr> slices_;
-  std::vector<std::unique_ptr<api::DeviceClass>> classes_;
+  std::vector<std::shared_ptr<const api::DeviceClass>> classes_;
   std::vector<std::unique_ptr<api::ResourceClaim>> claims_;
   cluster::DeviceUsage usage_;
 };
@@ -73,7 +73,7 @@ bool Problem::add(const std::string& verb, const std::string& rest) {
     slices_.push_back(
         std::make_shared<const api::ResourceSlice>(*api::decode_resource_slice(rest)));
   } else if (verb == "class") {
-    classes_.push_back(std::make_unique<api::DeviceClass>(*api::decode_device_class(rest)));
+    classes_.push_back(std::make_shared<const api::DeviceClass>(*api::decode_device_class(rest)));
   } else if (verb == "held") {
     hold(*api::decode_resource_claim(rest));
   } else if (verb == "claim") {
@@ -114,8 +114,8 @@ std::string Problem::solve() {
     pools.push_back(std::make_unique<cluster::DevicePool>(of_pool, features_, *this));
     views.push_back(pools.back().get());
   }
-  std::map<std::string, const api::DeviceClass*> classes;
-  for (const auto& one : classes_) classes[one->meta.key.name] = one.get();
+  cluster::DeviceClasses classes;
+  for (const auto& one : classes_) classes[one->meta.key.name] = one;
   std::vector<const api::ResourceClaim*> claims;
   for (const auto& one : claims_) claims.push_back(one.get());
   const Result<DeviceNode> node =

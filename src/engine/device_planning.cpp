@@ -1,0 +1,189 @@
+#include "engine/device_planning.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/device_shortage.h"
+
+namespace gang::engine {
+namespace {
+
+using cluster::Gang;
+using cluster::GangClaim;
+using cluster::Member;
+
+/// Most consumers that the API server lets a claim have.
+constexpr std::size_t kConsumersMax = 256;
+
+const GangClaim* first_unusable(const Gang& gang, const Member& member) {
+  for (const std::int32_t index : member.claims) {
+    const GangClaim& claim = gang.claims[static_cast<std::size_t>(index)];
+    if (!claim.problem.empty() || claim.claim == nullptr) return &claim;
+  }
+  return nullptr;
+}
+
+std::vector<DeviceMember> members_of(const Gang& gang) {
+  std::vector<DeviceMember> members;
+  for (std::size_t i = 0; i < gang.members.size(); ++i) {
+    const Member& member = gang.members[i];
+    if (member.class_index < 0) continue;
+    DeviceMember made{.index = i, .class_index = static_cast<std::uint32_t>(member.class_index)};
+    for (const std::int32_t claim : member.claims) {
+      made.claims.push_back(static_cast<std::size_t>(claim));
+    }
+    members.push_back(std::move(made));
+  }
+  return members;
+}
+
+std::int64_t least_of(const api::ClaimSpec& spec) {
+  std::int64_t sum = 0;
+  for (const api::DeviceRequest& request : spec.requests) {
+    const auto least = [](const api::DeviceAsk& ask) {
+      if (ask.admin_access.value_or(false)) return std::int64_t{0};
+      return ask.mode == api::AllocationMode::kExactCount ? ask.count : 1;
+    };
+    std::int64_t of_request = request.exactly ? least(*request.exactly) : DeviceCache::kMany;
+    for (const api::DeviceAsk& ask : request.first_available) {
+      of_request = std::min(of_request, least(ask));
+    }
+    sum += of_request;
+  }
+  return sum;
+}
+
+api::ClaimConsumer consumer_of(const Gang& gang, const GangClaim& claim, const Member& member) {
+  if (claim.of_group) {
+    return {.api_group = "scheduling.k8s.io",
+            .resource = "podgroups",
+            .name = gang.key.name,
+            .uid = gang.uid};
+  }
+  return {.api_group = "", .resource = "pods", .name = member.key.name, .uid = member.uid};
+}
+
+bool names(const std::vector<api::ClaimConsumer>& consumers, const api::ClaimConsumer& wanted) {
+  return std::ranges::any_of(consumers,
+                             [&](const api::ClaimConsumer& one) { return one.uid == wanted.uid; });
+}
+
+/// What the round writes for the picked members.
+std::vector<ClaimWrite> writes_of(const Gang& gang, const std::vector<DevicePick>& picks,
+                                  const DeviceDraft& devices) {
+  std::map<std::size_t, ClaimWrite> writes;
+  for (const DevicePick& pick : picks) {
+    const Member& member = gang.members[pick.member->index];
+    for (const std::size_t index : pick.member->claims) {
+      const GangClaim& claim = gang.claims[index];
+      const auto [at, is_new] = writes.try_emplace(index, ClaimWrite{.claim = claim.claim});
+      if (is_new && devices.decided(index) != nullptr) {
+        at->second.allocation = *devices.decided(index);
+      }
+      api::ClaimConsumer consumer = consumer_of(gang, claim, member);
+      const bool is_known =
+          names(claim.claim->reserved_for, consumer) || names(at->second.consumers, consumer);
+      if (!is_known) at->second.consumers.push_back(std::move(consumer));
+    }
+  }
+  std::vector<ClaimWrite> list;
+  for (auto& [index, write] : writes) {
+    if (write.allocation || !write.consumers.empty()) list.push_back(std::move(write));
+  }
+  return list;
+}
+
+std::string overfull(const std::vector<ClaimWrite>& writes) {
+  for (const ClaimWrite& write : writes) {
+    const std::size_t count = write.claim->reserved_for.size() + write.consumers.size();
+    if (count <= kConsumersMax) continue;
+    return fmt::format(
+        "claim {}: {} pods would use it, the API server takes {}; name it in spec.resourceClaims "
+        "of "
+        "the PodGroup, which counts once",
+        write.claim->meta.key.text(), count, kConsumersMax);
+  }
+  return "";
+}
+
+std::size_t first_left_over(const std::vector<DeviceKind>& kinds, const DeviceGangSearch& search) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (search.placed_count(i) < static_cast<std::int32_t>(kinds[i].members.size())) return i;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool uses_claims(const Gang& gang) {
+  return std::ranges::any_of(gang.members, [](const Member& member) {
+    return member.class_index >= 0 && !member.claims.empty();
+  });
+}
+
+std::string leave_out_unready(Gang& gang) {
+  std::string why;
+  std::erase_if(gang.members, [&](const Member& member) {
+    if (member.class_index < 0) return false;
+    const GangClaim* claim = first_unusable(gang, member);
+    if (claim == nullptr) return false;
+    if (why.empty()) {
+      const std::string problem =
+          claim->problem.empty() ? "the claim does not exist" : claim->problem;
+      why = fmt::format("pod {}: {}", member.key.text(), problem);
+    }
+    --gang.counts.pending;
+    return true;
+  });
+  return why;
+}
+
+std::vector<std::int32_t> devices_asked(const Gang& gang) {
+  constexpr std::int64_t kMost = 1'000'000;
+  std::vector<std::int32_t> least(gang.classes.size(), -1);
+  for (const Member& member : gang.members) {
+    if (member.class_index < 0) continue;
+    std::int64_t count = 0;
+    for (const std::int32_t index : member.claims) {
+      const GangClaim& claim = gang.claims[static_cast<std::size_t>(index)];
+      const bool is_open = claim.claim != nullptr && !claim.allocation && !claim.of_group;
+      if (is_open) count += least_of(claim.claim->spec);
+    }
+    std::int32_t& known = least[static_cast<std::size_t>(member.class_index)];
+    const auto asked = static_cast<std::int32_t>(std::min(count, kMost));
+    known = known < 0 ? asked : std::min(known, asked);
+  }
+  for (std::int32_t& count : least) count = std::max(count, 0);
+  return least;
+}
+
+DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
+                            const Options& options) {
+  const DeviceInputs inputs = cache.inputs();
+  const DeviceStage stage{
+      .inputs = inputs,
+      .usage = cache.view().usage(),
+      .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); }};
+  DevicePlanning result;
+  result.kinds = device_kinds(members_of(gang), gang.claims);
+  DeviceDraft devices(stage, gang.claims, options.device_steps_max);
+  DeviceGangSearch search(draft, devices, result.kinds);
+  result.end = search.run(std::max(1, gang.need()));
+  result.picks = search.picks();
+  result.left_over = first_left_over(result.kinds, search);
+  if (result.end.end == SearchEnd::kPlaced) {
+    result.claims = writes_of(gang, result.picks, devices);
+    const std::string problem = overfull(result.claims);
+    if (problem.empty()) return result;
+    result.end = {.end = SearchEnd::kImpossible, .fatal = problem};
+    return result;
+  }
+  const Shortage shortage = shortage_of(draft, stage, gang.claims, result.kinds[result.left_over]);
+  result.shortage = shortage.text;
+  result.is_hopeless = shortage.is_hopeless && result.kinds.size() == 1;
+  return result;
+}
+
+}  // namespace gang::engine

@@ -1,0 +1,44 @@
+// Planning of gangs whose members refer to claims: what the search over devices needs of a gang,
+// and what it says of it. Source: the devices contract, 4, 5, 7.2 and 13.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/device_cache.h"
+#include "engine/device_gang_search.h"
+#include "engine/draft.h"
+#include "gang/cluster/gang.h"
+#include "gang/engine/options.h"
+#include "gang/engine/plan.h"
+
+namespace gang::engine {
+
+/// Whether pending members refer to claims.
+[[nodiscard]] bool uses_claims(const cluster::Gang& gang);
+
+/// Takes out the pending members that cannot be placed yet because a claim of theirs does not exist
+/// or cannot be used. Returns why, for the first of them; "" when all are ready.
+[[nodiscard]] std::string leave_out_unready(cluster::Gang& gang);
+
+/// Devices that a member of the gang asks for at least, by class of the gang.
+[[nodiscard]] std::vector<std::int32_t> devices_asked(const cluster::Gang& gang);
+
+/// What came of a search. A value; picks point into the kinds.
+struct DevicePlanning {
+  DeviceSearchEnd end;
+  std::vector<DeviceKind> kinds;
+  std::vector<DevicePick> picks;
+  std::vector<ClaimWrite> claims;  ///< of the picked members, when placed
+  /// The first kind, in search order, that has members left over.
+  std::size_t left_over = 0;
+  std::string shortage;      ///< "gpu: 2 free of 16 match `...`; 14 allocated; needed 8", or ""
+  bool is_hopeless = false;  ///< not even with every device free
+};
+
+/// Places the gang's members in the draft, which is begun and empty. REQUIRES: nobody unready.
+[[nodiscard]] DevicePlanning plan_devices(Draft& draft, DeviceCache& cache,
+                                          const cluster::Gang& gang, const Options& options);
+
+}  // namespace gang::engine

@@ -1,0 +1,147 @@
+#include "engine/device_shortage.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+namespace gang::engine {
+namespace {
+
+constexpr std::size_t kExpressionMax = 120;
+
+/// What became of the devices that one request could have. A value.
+struct Tally {
+  std::int64_t matching = 0;
+  std::int64_t held = 0;     ///< of them, given whole to claims
+  std::int64_t tainted = 0;  ///< of the others, with a taint that is not tolerated
+  [[nodiscard]] std::int64_t free() const { return matching - held - tainted; }
+};
+
+/// Counts devices for one ask, each once however many nodes can use it.
+class Counter {
+ public:
+  Counter(const DeviceStage& stage, const PreparedClaim& like, std::size_t request)
+      : stage_(stage), like_(like), request_(request) {}
+
+  void look_at(const DeviceNode& node) {
+    PreparedClaim claim{.claim = like_.claim, .requests = {}};
+    if (!prepare_claim(stage_.inputs, node, claim).is_yes()) return;
+    PreparedAsk& ask = claim.requests[request_].asks.front();
+    for (std::uint32_t i = 0; i < node.candidates.size(); ++i) {
+      const cluster::PoolDevice& device = *node.candidates[i].device;
+      if (seen_.contains(device.id)) continue;
+      if (!judge_selectable(stage_.inputs, node, claim, ask, i).is_yes()) continue;
+      seen_.insert(device.id);
+      count(device, *ask.ask);
+    }
+  }
+
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+ private:
+  void count(const cluster::PoolDevice& device, const api::DeviceAsk& ask) {
+    const cluster::DeviceTaken* taken = stage_.usage.find(device.id);
+    const auto is_covered = [&ask](const api::DeviceTaint& taint) {
+      return tolerates(ask.tolerations, taint);
+    };
+    ++tally_.matching;
+    if (taken != nullptr && taken->whole > 0) {
+      ++tally_.held;
+    } else if (!std::ranges::all_of(device.device->taints, is_covered) ||
+               !std::ranges::all_of(device.rule_taints, is_covered)) {
+      ++tally_.tainted;
+    }
+  }
+
+  const DeviceStage& stage_;
+  const PreparedClaim& like_;
+  const std::size_t request_;
+  std::set<cluster::DeviceId> seen_;
+  Tally tally_;
+};
+
+std::string selectors_text(const api::DeviceAsk& ask) {
+  if (ask.selectors.empty()) return "";
+  std::string text = ask.selectors.front().expression.value_or("");
+  if (text.size() > kExpressionMax) text = text.substr(0, kExpressionMax) + "...";
+  const std::string more =
+      ask.selectors.size() > 1 ? fmt::format(" and {} more", ask.selectors.size() - 1) : "";
+  return fmt::format(" `{}`{}", text, more);
+}
+
+std::string text_of(const api::DeviceAsk& ask, const Tally& tally, std::int64_t needed) {
+  const std::string selectors = selectors_text(ask);
+  std::string text = fmt::format("device class {}: {} free of {}{}{}", ask.class_name, tally.free(),
+                                 tally.matching, selectors.empty() ? "" : " that match", selectors);
+  if (tally.held > 0) text += fmt::format("; {} allocated", tally.held);
+  if (tally.tainted > 0) text += fmt::format("; {} tainted", tally.tainted);
+  if (ask.mode == api::AllocationMode::kAll) return text + "; needed: all of a node";
+  return text + fmt::format("; needed {}", needed);
+}
+
+/// A request of a claim that so many members have, each for itself. A value.
+struct Wanted {
+  const api::ResourceClaim* claim = nullptr;
+  std::size_t request = 0;
+  std::int64_t users = 1;
+};
+
+/// How far the free devices are from what is needed.
+struct Lack {
+  Shortage shortage;
+  std::int64_t margin = 0;
+};
+
+Lack lack_of(const DeviceStage& stage, const std::vector<DeviceNode>& nodes, const Wanted& wanted) {
+  const PreparedClaim like{.claim = wanted.claim, .requests = {}};
+  Counter counter(stage, like, wanted.request);
+  for (const DeviceNode& node : nodes) counter.look_at(node);
+  const api::DeviceRequest& request = wanted.claim->spec.requests[wanted.request];
+  const api::DeviceAsk& ask = request.exactly ? *request.exactly : request.first_available.front();
+  const bool takes_all = ask.mode == api::AllocationMode::kAll;
+  const std::int64_t needed = takes_all ? 1 : ask.count * wanted.users;
+  const Tally& tally = counter.tally();
+  return {.shortage = {.text = text_of(ask, tally, needed),
+                       .is_hopeless = request.exactly && tally.matching < needed},
+          .margin = tally.free() - needed};
+}
+
+/// Members that have a claim like this one each: all of the kind, unless they share it.
+std::int64_t users_of(const DeviceKind& kind, std::size_t claim) {
+  const auto count = std::ranges::count_if(kind.members, [claim](const DeviceMember& member) {
+    return std::ranges::find(member.claims, claim) != member.claims.end();
+  });
+  return count > 1 ? 1 : static_cast<std::int64_t>(kind.members.size());
+}
+
+/// The devices of a node, made anew: the draft's are those of the attempt.
+std::optional<DeviceNode> devices_of(const DeviceStage& stage, const cluster::NodeInfo& node) {
+  auto devices = device_node({.name = node.name, .labels = node.labels}, stage.pools_of(node.name));
+  if (!devices) return std::nullopt;
+  return *std::move(devices);
+}
+
+}  // namespace
+
+Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
+                     const std::vector<cluster::GangClaim>& claims, const DeviceKind& kind) {
+  std::vector<DeviceNode> nodes;
+  for (const cluster::NodeIndex index : draft.snapshot().by_name()) {
+    auto devices = devices_of(stage, *draft.snapshot().node(index));
+    if (devices && !devices->candidates.empty()) nodes.push_back(*std::move(devices));
+  }
+  std::optional<Lack> worst;
+  for (const std::size_t index : kind.members.front().claims) {
+    const cluster::GangClaim& claim = claims[index];
+    if (claim.allocation) continue;
+    for (std::size_t i = 0; i < claim.claim->spec.requests.size(); ++i) {
+      Lack lack = lack_of(stage, nodes, {claim.claim.get(), i, users_of(kind, index)});
+      if (!worst || lack.margin < worst->margin) worst = std::move(lack);
+    }
+  }
+  return worst ? worst->shortage : Shortage{};
+}
+
+}  // namespace gang::engine

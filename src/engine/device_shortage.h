@@ -1,0 +1,28 @@
+// Why a kind of members does not find its devices, counted over the whole cluster.
+//
+// Source: the devices contract, 13 ("devices seen, and how many fell to what").
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/device_draft.h"
+#include "engine/device_gang.h"
+#include "engine/draft.h"
+#include "gang/cluster/gang.h"
+
+namespace gang::engine {
+
+/// The scarcest request of a kind. A value.
+struct Shortage {
+  /// "class gpu: 2 free of 16 match `...`; 14 allocated; needed 8"; "" when it asks for nothing.
+  std::string text;
+  bool is_hopeless = false;  ///< fewer match than all members of the kind need
+};
+
+/// Looks at every node of the draft's snapshot once.
+[[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
+                                   const std::vector<cluster::GangClaim>& claims,
+                                   const DeviceKind& kind);
+
+}  // namespace gang::engine

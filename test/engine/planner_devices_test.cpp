@@ -1,0 +1,169 @@
+// Gangs with claims through the planner: plans with what is written to claims, and refusals in
+// words.
+#include <gtest/gtest.h>
+
+#include "engine/cluster_fixture.h"
+
+namespace gang::engine {
+namespace {
+
+using test::node;
+using test::pod;
+using test::pod_group;
+
+/// Nodes n1 ... with two devices each, a class "gpu", and claims as templates would make them.
+class PlannerDevicesTest : public testing::Test {
+ protected:
+  PlannerDevicesTest() : cluster_({.plans_devices = true}) {
+    api::DeviceClass device_class;
+    device_class.meta.key.name = "gpu";
+    device_class.meta.uid.text = "uid-class";
+    cluster_.add(device_class);
+  }
+
+  void add_node(const std::string& name, int devices = 2) {
+    cluster_.add(node(name).cpu("16"));
+    api::ResourceSlice slice;
+    slice.meta.key.name = name + "-d";
+    slice.meta.uid.text = "uid-" + name;
+    slice.driver = "d";
+    slice.pool = name;
+    slice.pool_slice_count = 1;
+    slice.place.node_name = name;
+    for (int i = 0; i < devices; ++i) slice.devices.push_back({.name = "g" + std::to_string(i)});
+    cluster_.add(slice);
+  }
+
+  static api::ResourceClaim claim_named(const std::string& name, std::int64_t count = 1) {
+    api::ResourceClaim claim;
+    claim.meta.key = {"default", name};
+    claim.meta.uid.text = "uid-" + name;
+    claim.spec.requests.push_back(
+        {.name = "gpu", .exactly = api::DeviceAsk{.class_name = "gpu", .count = count}});
+    return claim;
+  }
+
+  /// A pod of group g that names a claim, or of no group.
+  void add_pod(const std::string& name, const std::string& claim, const std::string& group = "g") {
+    auto builder = pod(name).cpu("1").rules({.resource_claims = true});
+    if (!group.empty()) builder.group(group);
+    api::Pod made = builder.build();
+    made.claims = {{.name = "gpu", .claim_name = claim}};
+    cluster_.add(made);
+  }
+
+  void add_gang(int count) {
+    cluster_.add(pod_group("g").min(count));
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "p" + std::to_string(i);
+      cluster_.add(claim_named(name + "-gpu"));
+      add_pod(name, name + "-gpu");
+    }
+  }
+
+  static std::string text_of(const Plan& plan) {
+    std::string text;
+    for (const ClaimWrite& write : plan.claims) {
+      text += (text.empty() ? "" : "; ") + write.claim->meta.key.name + ":";
+      if (write.allocation) {
+        for (const api::DeviceResult& result : write.allocation->results) {
+          text += " " + result.pool + "/" + result.device;
+        }
+      }
+      for (const api::ClaimConsumer& consumer : write.consumers) {
+        text += " for " + consumer.resource + "/" + consumer.name;
+      }
+    }
+    return text;
+  }
+
+  TestCluster cluster_;
+};
+
+TEST_F(PlannerDevicesTest, PlanSaysWhichDevicesEachClaimGetsAndForWhom) {
+  add_node("n1");
+  add_node("n2");
+  add_gang(3);
+  EXPECT_EQ(cluster_.placed_by_pod("g"), "p0=n1 p1=n1 p2=n2");
+  EXPECT_EQ(text_of(cluster_.plan("g")),
+            "p0-gpu: n1/g0 for pods/p0; p1-gpu: n1/g1 for pods/p1; p2-gpu: n2/g0 for pods/p2");
+}
+
+TEST_F(PlannerDevicesTest, RefusalCountsDevicesInWords) {
+  add_node("n1");
+  api::ResourceClaim held = claim_named("held");
+  held.allocation.emplace();
+  held.allocation->results.push_back(
+      {.request = "gpu", .driver = "d", .pool = "n1", .device = "g0"});
+  cluster_.add(held);
+  add_gang(2);
+  const Explanation told = cluster_.refused("g");
+  EXPECT_EQ(told.verdict, Verdict::kImpossibleNow);
+  EXPECT_EQ(told.scheduled, 1);
+  EXPECT_EQ(told.message,
+            "pod group is unschedulable, minCount (2) cannot be satisfied: 1 scheduled, 0 "
+            "remaining; 1 cannot allocate all claims; device class gpu: 1 free of 2; 1 allocated; "
+            "needed 2");
+  EXPECT_FALSE(cluster_.could_hold("g"));
+  cluster_.remove(held);
+  EXPECT_TRUE(cluster_.could_hold("g"));
+  EXPECT_EQ(cluster_.placed_by_pod("g"), "p0=n1 p1=n1");
+}
+
+TEST_F(PlannerDevicesTest, TooFewDevicesOnTheFleetAreToldAsSuch) {
+  add_node("n1");
+  add_gang(3);
+  EXPECT_EQ(cluster_.refused("g").verdict, Verdict::kImpossibleOnFleet);
+}
+
+TEST_F(PlannerDevicesTest, LonePodIsToldItsOwnFitError) {
+  add_node("n1", 1);
+  cluster_.add(claim_named("two", 2));
+  add_pod("lone", "two", "");
+  EXPECT_EQ(cluster_.refused("lone").message,
+            "0/1 nodes are available: 1 cannot allocate all claims. device class gpu: 1 free of 1; "
+            "needed 2");
+}
+
+TEST_F(PlannerDevicesTest, MembersWithoutTheirClaimAreLeftOut) {
+  add_node("n1");
+  add_gang(2);
+  add_pod("late", "nobody");
+  EXPECT_EQ(cluster_.placed_by_pod("g"), "p0=n1 p1=n1");
+  cluster_.update(pod_group("g").min(3).version(99).build());
+  const Explanation told = cluster_.refused("g");
+  EXPECT_EQ(told.verdict, Verdict::kWaitingForPods);
+  EXPECT_EQ(told.message,
+            "2 of 3 pods can be placed; pod default/late: could not find ResourceClaim "
+            "\"default/nobody\"");
+}
+
+TEST_F(PlannerDevicesTest, SharedClaimIsWrittenOnceForAllItsUsers) {
+  add_node("n1");
+  add_node("n2");
+  cluster_.add(pod_group("g").min(2)).add(claim_named("shared"));
+  add_pod("p0", "shared");
+  add_pod("p1", "shared");
+  EXPECT_EQ(text_of(cluster_.plan("g")), "shared: n1/g0 for pods/p0 for pods/p1");
+}
+
+TEST_F(PlannerDevicesTest, MissingClassIsNamed) {
+  add_node("n1");
+  cluster_.add(pod_group("g").min(1));
+  api::ResourceClaim odd = claim_named("odd");
+  odd.spec.requests[0].exactly->class_name = "typo";
+  cluster_.add(odd);
+  add_pod("p0", "odd");
+  EXPECT_NE(cluster_.refused("g").message.find("could not retrieve device class typo"),
+            std::string::npos);
+}
+
+TEST_F(PlannerDevicesTest, WithoutTheOptionTheClaimsAreNamed) {
+  TestCluster plain;
+  plain.add(node("n1")).add(pod_group("g").min(1));
+  plain.add(pod("p").group("g").rules({.resource_claims = true}).build());
+  EXPECT_EQ(plain.refused("g").verdict, Verdict::kRuleNotBuilt);
+}
+
+}  // namespace
+}  // namespace gang::engine
