@@ -1,5 +1,7 @@
 #include "gang/sim/simulator.h"
 
+#include <map>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -18,15 +20,17 @@ constexpr TimePoint kStart{std::chrono::seconds(1'767'225'600)};
 /// "pod node   pod node" lines of the members that were bound.
 std::vector<std::string> bound_lines(const engine::Plan& plan,
                                      const engine::RoundOutcome& outcome) {
+  std::map<std::string_view, std::string_view> node_of;
+  for (const engine::Assignment& assignment : plan.assignments) {
+    node_of[assignment.uid.text] = assignment.node_name;
+  }
   std::vector<std::string> lines;
   std::size_t count = 0;
   for (const engine::MemberOutcome& member : outcome.members) {
     if (member.end != engine::MemberEnd::kBound) continue;
-    std::string node = "?";
-    for (const engine::Assignment& assignment : plan.assignments) {
-      if (assignment.uid == member.uid) node = assignment.node_name;
-    }
-    const std::string cell = short_name(member.pod) + " " + node;
+    const auto node = node_of.find(member.uid.text);
+    const std::string cell =
+        short_name(member.pod) + " " + (node == node_of.end() ? "?" : std::string(node->second));
     if (count++ % kPodsPerLine == 0) {
       lines.push_back(cell);
     } else {
