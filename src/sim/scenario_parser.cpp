@@ -12,6 +12,7 @@ constexpr std::size_t kTextBytesMax = 16 << 20;
 constexpr std::size_t kPatternMax = 253 + 1 + 63;  ///< a name, "/", a namespace
 constexpr Duration kSpanMax = std::chrono::hours(24 * 365);
 constexpr std::string_view kSeparator = "----";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::vector<std::string> split_lines(std::string_view text) {
   std::vector<std::string> lines;
@@ -33,6 +34,12 @@ bool is_blank(const std::string& line) {
   return std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isspace(c); });
 }
 
+/// Blanks behind it are not seen in an editor, and count for nothing.
+bool is_separator(std::string_view line) {
+  while (line.ends_with(' ') || line.ends_with('\t')) line.remove_suffix(1);
+  return line == kSeparator;
+}
+
 /// Fails on the first line with a control character: a binary file, or one in another encoding.
 Result<void> check_text(const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -50,7 +57,7 @@ Result<void> check_text(const std::vector<std::string>& lines) {
 /// The outputs that are expected below a "----", up to an empty line.
 Result<void> read_expected(const std::vector<std::string>& lines, std::size_t& at, Block& block) {
   for (; at < lines.size() && !is_blank(lines[at]); ++at) {
-    if (lines[at] == kSeparator) {
+    if (is_separator(lines[at])) {
       return fail(Code::kInvalidArgument,
                   at_line(at,
                           "a second \"----\" in one block; write an empty line before its "
@@ -72,6 +79,7 @@ std::optional<int> parse_number(std::string_view text) {
 }
 
 Result<ScenarioText> parse_scenario(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.empty()) {
     return fail(Code::kInvalidArgument,
                 "is empty; write a comment that says what it shows, then "
@@ -102,7 +110,7 @@ Result<ScenarioText> parse_scenario(std::string_view text) {
       return fail(Code::kInvalidArgument,
                   at_line(at - 1, "a comment stands at the top of the file only; move it there"));
     }
-    if (at >= lines.size() || lines[at] != kSeparator) {
+    if (at >= lines.size() || !is_separator(lines[at])) {
       return fail(Code::kInvalidArgument,
                   at_line(at - 1, "the command is not followed by a line \"----\"; write one"));
     }

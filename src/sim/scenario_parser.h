@@ -27,8 +27,9 @@ struct ScenarioText {
   std::vector<Block> blocks;
 };
 
-/// Fails with the line on a text that has no such form, that is no text (a control character), or
-/// that is larger than 16 MiB.
+/// A byte-order mark, carriage returns and blanks behind a "----" are read over. Fails with the
+/// line on a text that has no such form, that is no text (a control character), or that is
+/// larger than 16 MiB.
 [[nodiscard]] Result<ScenarioText> parse_scenario(std::string_view text);
 
 /// The file again, with `outputs[i]` as the expected output of block i.

@@ -36,6 +36,14 @@ TEST(ScenarioParser, ReadsCarriageReturnsAsLineEnds) {
   EXPECT_EQ(scenario->blocks[0].expected, Names({"nothing to do"}));
 }
 
+TEST(ScenarioParser, ReadsOverAByteOrderMarkAndBlanksBehindTheSeparator) {
+  const auto scenario = parse_scenario("\xEF\xBB\xBF# why\ncycle\n---- \t\nnothing to do\n");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(format_scenario(*scenario, {{"nothing to do"}}), "# why\ncycle\n----\nnothing to do\n");
+  EXPECT_FALSE(parse_scenario("# why\ncycle\n ----\n"));
+  EXPECT_FALSE(parse_scenario("# why\ncycle\n-----\n"));
+}
+
 TEST(ScenarioParser, RefusesWithTheLineAndTheMend) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"", "is empty; write a comment that says what it shows, then commands"},
