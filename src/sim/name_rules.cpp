@@ -8,9 +8,20 @@ namespace gang::sim {
 
 namespace {
 
+/// The most bytes of a wrong text that a message repeats.
+constexpr std::size_t kShownMax = 80;
+
+/// The text in quotes; of a long one the beginning and its length, which may be what is wrong.
+std::string quoted(std::string_view text) {
+  if (text.size() <= kShownMax) return "\"" + std::string(text) + "\"";
+  std::size_t end = kShownMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return "\"" + std::string(text.substr(0, end)) + "...\" of " + std::to_string(text.size()) +
+         " characters";
+}
+
 tl::unexpected<Error> refuse(std::string_view field, std::string_view text, const char* mend) {
-  return fail(Code::kInvalidArgument,
-              std::string(field) + ": \"" + std::string(text) + "\" " + mend);
+  return fail(Code::kInvalidArgument, std::string(field) + ": " + quoted(text) + " " + mend);
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ Result<void> add_gate(api::Pod& pod, const std::string& gate) {
 }
 
 Result<void> add_selector(api::Pod& pod, const std::string& key, const std::string& value) {
-  GANG_TRY_VOID(check_key("selector.", key));
+  GANG_TRY_VOID(check_key("selector." + key + "=", key));
   GANG_TRY_VOID(check_value("selector." + key + "=", value));
   pod.node_selector.emplace_back(key, value);
   std::sort(pod.node_selector.begin(), pod.node_selector.end());
@@ -242,7 +242,7 @@ Result<void> add_selector(api::Pod& pod, const std::string& key, const std::stri
 }
 
 Result<void> add_label(api::Pod& pod, const std::string& key, const std::string& value) {
-  GANG_TRY_VOID(check_key("label.", key));
+  GANG_TRY_VOID(check_key("label." + key + "=", key));
   GANG_TRY_VOID(check_value("label." + key + "=", value));
   pod.meta.labels.emplace_back(key, value);
   std::sort(pod.meta.labels.begin(), pod.meta.labels.end());

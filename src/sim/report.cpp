@@ -146,7 +146,7 @@ tl::unexpected<Error> no_gang(const Simulator& simulator, const api::ObjectKey& 
 /// A PodGroup with its pods, or a lone pod that waits.
 Result<cluster::Gang> named_gang(Simulator& simulator, const std::string& name) {
   simulator.hear();
-  const api::ObjectKey key = parse_key(name);
+  GANG_TRY(const api::ObjectKey key, parse_key("group", name));
   const cluster::ClusterState& state = simulator.scheduler().state();
   std::optional<cluster::GangId> id = state.find_gang(key);
   const api::Pod* pod = simulator.cluster().pod(key);

@@ -110,7 +110,7 @@ class Run {
   }
 
   Result<Lines> advance(const Command& command) {
-    GANG_TRY(const Duration step, parse_span("advance", command.words()[0]));
+    GANG_TRY(const Duration step, parse_span(command.words()[0]));
     simulator().advance(step);
     return nonempty(trace_lines(simulator().take_trace(), TraceTime::kShow));
   }

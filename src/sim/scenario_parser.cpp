@@ -153,8 +153,8 @@ Result<Command> Command::parse(const std::string& line) {
     } else if (equals == std::string::npos) {
       command.words_.push_back(word);
     } else if (equals == 0) {
-      return fail(Code::kInvalidArgument,
-                  "\"" + word + "\" has no key before the \"=\"; write key=value");
+      return fail(Code::kInvalidArgument, command.verb_ + ": \"" + word +
+                                              "\" has no key before the \"=\"; write key=value");
     } else {
       command.options_.emplace_back(word.substr(0, equals), word.substr(equals + 1));
     }
@@ -184,19 +184,20 @@ Result<int> Command::number(std::string_view key, int otherwise, Range range) co
                   std::to_string(range.low) + " to " + std::to_string(range.high));
 }
 
-Result<Duration> parse_span(std::string_view field, const std::string& text) {
+Result<Duration> parse_span(const std::string& text) {
   Result<Duration> span = parse_duration(text);
-  if (!span) return in_context(std::string(field), std::move(span).error());
-  if (*span <= kSpanMax) return span;
-  return fail(Code::kInvalidArgument, std::string(field) + ": " + text + " is longer than " +
-                                          format_duration(kSpanMax) + ", the most; write less");
+  if (!span || *span <= kSpanMax) return span;
+  return fail(Code::kInvalidArgument,
+              text + " is longer than " + format_duration(kSpanMax) + ", the most; write less");
 }
 
 Result<std::vector<std::string>> expand_names(const std::string& pattern) {
   const std::size_t open = pattern.find('[');
   if (open == std::string::npos) return std::vector<std::string>{pattern};
   if (pattern.size() > kPatternMax) {
-    return fail(Code::kInvalidArgument, "a name of more than 253 characters; write a shorter one");
+    return fail(Code::kInvalidArgument,
+                "a name of " + std::to_string(pattern.size()) +
+                    " characters, more than the 253 that are allowed; write a shorter one");
   }
   const std::size_t dash = pattern.find('-', open);
   const std::size_t close = pattern.find(']', open);

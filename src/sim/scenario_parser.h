@@ -71,8 +71,8 @@ class Command {
 /// "n[1-3]" is n1 n2 n3, "n[08-10]" keeps the width; a name without brackets is itself.
 [[nodiscard]] Result<std::vector<std::string>> expand_names(const std::string& pattern);
 
-/// The value of an option as a time span from 0s to a year; fails with `field`.
-[[nodiscard]] Result<Duration> parse_span(std::string_view field, const std::string& text);
+/// A time span from 0s to a year.
+[[nodiscard]] Result<Duration> parse_span(const std::string& text);
 
 /// A decimal number that fits into 32 bits.
 [[nodiscard]] std::optional<int> parse_number(std::string_view text);

@@ -33,7 +33,7 @@ constexpr std::array kForms = {
     Form{"drop", "drop watch KIND", 2, 2, ""},
     Form{"fail",
          "fail POD... [reason=OutOfcpu], or fail bind POD "
-         "conflict|error|timeout|executed|throttled|forbidden",
+         "conflict|error|timeout|executed|throttled|forbidden [times=3]",
          1, kMany, " times reason "},
     Form{"finish", "finish POD...", 1, kMany, ""},
     Form{"gang", "gang NAME [basic] [bare] pods=4 min=4 ...", 1, 3, " pods min parent topology ",

@@ -16,8 +16,9 @@ namespace gang::sim {
 
 using Lines = std::vector<std::string>;
 
-/// "name" is in the namespace default; "ns/name" names both.
-[[nodiscard]] api::ObjectKey parse_key(const std::string& text);
+/// "name" is in the namespace default; "ns/name" names both. Fails when one side of the slash is
+/// empty. `what` is "pod", "group" or "node".
+[[nodiscard]] Result<api::ObjectKey> parse_key(const std::string& what, const std::string& text);
 
 /// What the words from `first` on name, ranges expanded and the verb's words basic and bare left
 /// out. Each name is one that Kubernetes accepts and stands there once. `what` is "pod", "group" or

@@ -121,8 +121,9 @@ Result<Lines> update_group(SimCluster& cluster, const Command& command) {
   if (command.option("min") == nullptr) {
     return fail(Code::kInvalidArgument, "min= is missing; write: update group NAME min=N");
   }
-  const api::PodGroup* known = cluster.pod_group(parse_key(words[1]));
-  if (known == nullptr) return is_not_there(cluster, "group", parse_key(words[1]));
+  GANG_TRY(const api::ObjectKey key, parse_key("group", words[1]));
+  const api::PodGroup* known = cluster.pod_group(key);
+  if (known == nullptr) return is_not_there(cluster, "group", key);
   api::PodGroup group = *known;
   GANG_TRY(group.spec.min_count, command.number("min", 1, kMinCount));
   cluster.put_pod_group(std::move(group));
@@ -139,7 +140,9 @@ Result<Lines> delete_objects(SimCluster& cluster, const Command& command) {
   Duration grace = Duration::zero();
   if (const std::string* text = command.option("grace")) {
     if (!is_pod) return fail(Code::kInvalidArgument, "grace=: only a pod has one; leave it out");
-    GANG_TRY(grace, parse_span("grace=", *text));
+    Result<Duration> span = parse_span(*text);
+    if (!span) return in_context("grace=", std::move(span).error());
+    grace = *span;
   }
   const api::Kind kind = is_pod            ? api::Kind::kPod
                          : what == "group" ? api::Kind::kPodGroup

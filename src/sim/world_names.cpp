@@ -31,8 +31,9 @@ std::vector<std::string> names_of(const SimCluster::Objects<Object>& objects) {
 }
 
 /// The key of one name of a command, whose option namespace= counts for names without their own.
-Result<api::ObjectKey> read_key(const std::string& name, const std::string* name_space) {
-  if (name_space == nullptr) return parse_key(name);
+Result<api::ObjectKey> read_key(const std::string& what, const std::string& name,
+                                const std::string* name_space) {
+  if (name_space == nullptr) return parse_key(what, name);
   if (name.find('/') == std::string::npos) return api::ObjectKey{*name_space, name};
   return fail(Code::kInvalidArgument,
               "namespace=" + *name_space + ": \"" + name + "\" has its own; keep one of the two");
@@ -40,10 +41,15 @@ Result<api::ObjectKey> read_key(const std::string& name, const std::string* name
 
 }  // namespace
 
-api::ObjectKey parse_key(const std::string& text) {
+Result<api::ObjectKey> parse_key(const std::string& what, const std::string& text) {
   const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return {"default", text};
-  return {text.substr(0, slash), text.substr(slash + 1)};
+  if (slash == std::string::npos) return api::ObjectKey{"default", text};
+  if (slash > 0 && slash + 1 < text.size()) {
+    return api::ObjectKey{text.substr(0, slash), text.substr(slash + 1)};
+  }
+  const std::string missing = slash == 0 ? "namespace" : "name";
+  return fail(Code::kInvalidArgument, what + ": \"" + text + "\" has an empty " + missing +
+                                          "; write <namespace>/<name> or <name>");
 }
 
 Result<std::vector<api::ObjectKey>> named_objects(const Command& command, std::size_t first,
@@ -57,7 +63,7 @@ Result<std::vector<api::ObjectKey>> named_objects(const Command& command, std::s
     for (const std::string& name : names) {
       api::ObjectKey key{"", name};
       if (what != "node") {
-        GANG_TRY(key, read_key(name, name_space));
+        GANG_TRY(key, read_key(what, name, name_space));
       }
       GANG_TRY_VOID(check_object(what, key));
       if (!seen.insert(key).second) {

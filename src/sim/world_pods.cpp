@@ -96,7 +96,10 @@ Result<Lines> make_pods(SimCluster& cluster, const Command& command) {
 
 Result<Lines> make_running_pods(SimCluster& cluster, const Command& command) {
   const std::string* on = command.option("on");
-  if (on == nullptr) return fail(Code::kInvalidArgument, "on= is missing; write on=NODE");
+  if (on == nullptr || on->empty()) {
+    const std::string problem = on == nullptr ? "on= is missing" : "on= names no node";
+    return fail(Code::kInvalidArgument, problem + "; write on=NODE");
+  }
   GANG_TRY(api::Pod model, pod_model(command));
   if (command.option("scheduler") == nullptr) model.scheduler_name = "default-scheduler";
   model.phase = api::PodPhase::kRunning;
@@ -146,13 +149,14 @@ Result<Lines> arm_bind_fault(SimCluster& cluster, const Command& command) {
         words.size() < 3 ? "a word is missing" : "\"" + words.back() + "\" is no end of a Binding";
     return fail(Code::kInvalidArgument, problem +
                                             "; write: fail bind POD "
-                                            "conflict|error|timeout|executed|throttled|forbidden");
+                                            "conflict|error|timeout|executed|throttled|forbidden "
+                                            "[times=3]");
   }
   if (command.option("reason") != nullptr) {
     return fail(Code::kInvalidArgument, "reason= is not read here; write it with: fail POD");
   }
   GANG_TRY(const int times, command.number("times", 1, Range{1, kTimesMax}));
-  const api::ObjectKey pod = parse_key(words[1]);
+  GANG_TRY(const api::ObjectKey pod, parse_key("pod", words[1]));
   if (cluster.pod(pod) == nullptr) {
     return is_not_there(cluster, "pod", pod);
   }

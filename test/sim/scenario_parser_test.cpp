@@ -83,7 +83,7 @@ TEST(Command, RefusesAnEmptyLineAndAnEmptyKey) {
   EXPECT_FALSE(Command::parse(" \t"));
   const auto no_key = Command::parse("nodes =4");
   ASSERT_FALSE(no_key);
-  EXPECT_EQ(no_key.error().message, "\"=4\" has no key before the \"=\"; write key=value");
+  EXPECT_EQ(no_key.error().message, "nodes: \"=4\" has no key before the \"=\"; write key=value");
 }
 
 TEST(Command, ReadsWholeNumbersOnly) {
@@ -131,14 +131,14 @@ TEST(ExpandNames, SaysItsLimits) {
             "\"n[0-100000]\" stands for more than 100000 names, the most; write a smaller range");
   EXPECT_EQ(*expand_names("n[2147483647-2147483647]"), Names({"n2147483647"}));
   EXPECT_EQ(expand_names("n[" + std::string(400, '0') + "-9]").error().message,
-            "a name of more than 253 characters; write a shorter one");
+            "a name of 405 characters, more than the 253 that are allowed; write a shorter one");
 }
 
 TEST(ParseSpan, HasAYearForALimit) {
-  EXPECT_EQ(*parse_span("grace=", "8760h"), std::chrono::hours(8760));
-  EXPECT_EQ(parse_span("grace=", "8761h").error().message,
-            "grace=: 8761h is longer than 8760h, the most; write less");
-  EXPECT_EQ(parse_span("grace=", "-1s").error().message.substr(0, 8), "grace=: ");
+  EXPECT_EQ(*parse_span("8760h"), std::chrono::hours(8760));
+  EXPECT_EQ(parse_span("8761h").error().message,
+            "8761h is longer than 8760h, the most; write less");
+  EXPECT_FALSE(parse_span("-1s"));
 }
 
 }  // namespace
