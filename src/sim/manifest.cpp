@@ -27,6 +27,17 @@ std::string position(const YAML::Mark& mark) {
          ": ";
 }
 
+bool is_quoted(const YAML::Node& scalar) {
+  return scalar.Tag() == "!" || scalar.Tag() == "tag:yaml.org,2002:str";
+}
+
+/// A merge key puts the fields of another map here; YAML 1.2 has none.
+Result<void> check_no_merge(const YAML::Node& key) {
+  if (key.Scalar() != "<<" || is_quoted(key)) return {};
+  return fail(Code::kInvalidArgument,
+              position(key.Mark()) + "the merge key << is not read; write its fields out");
+}
+
 void append_string(std::string& out, const std::string& text) {
   static constexpr char kHex[] = "0123456789abcdef";
   out += '"';
@@ -126,6 +137,7 @@ class JsonWriter {
         return fail(Code::kInvalidArgument,
                     position(entry.first.Mark()) + "a key is one word; write key: value");
       }
+      GANG_TRY_VOID(check_no_merge(entry.first));
       const std::string key = entry.first.Scalar();
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) {
         return fail(Code::kInvalidArgument, position(entry.first.Mark()) + "the key \"" + key +
@@ -154,8 +166,7 @@ class JsonWriter {
 
   Result<void> append_scalar(const YAML::Node& node) {
     const std::string& text = node.Scalar();
-    const bool is_quoted = node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str";
-    if (is_quoted) {
+    if (is_quoted(node)) {
       append_string(out_, text);
     } else if (is_ambiguous(text)) {
       return fail(Code::kInvalidArgument,
@@ -178,17 +189,71 @@ class JsonWriter {
   int count_ = 0;
 };
 
-std::optional<api::Kind> kind_of(const std::string& api_version, const std::string& kind) {
-  for (int i = 0; i < api::kKindCount; ++i) {
-    const auto known = static_cast<api::Kind>(i);
-    if (known == api::Kind::kFinishedPod || api::kind_name(known) != kind) continue;
-    const bool is_core =
-        known == api::Kind::kPod || known == api::Kind::kNode || known == api::Kind::kNamespace;
-    const bool matches =
-        is_core ? api_version == "v1" : api_version.starts_with("scheduling.k8s.io/");
-    if (matches) return known;
+/// The one version of a kind that the daemon reads.
+struct ReadVersion {
+  api::Kind kind;
+  std::string_view api_version;
+};
+
+constexpr std::array kReadVersions = {
+    ReadVersion{api::Kind::kPod, "v1"},
+    ReadVersion{api::Kind::kNode, "v1"},
+    ReadVersion{api::Kind::kNamespace, "v1"},
+    ReadVersion{api::Kind::kPodGroup, "scheduling.k8s.io/v1beta1"},
+    ReadVersion{api::Kind::kCompositePodGroup, "scheduling.k8s.io/v1alpha3"},
+    ReadVersion{api::Kind::kWorkload, "scheduling.k8s.io/v1beta1"},
+    ReadVersion{api::Kind::kPriorityClass, "scheduling.k8s.io/v1"},
+};
+
+/// "scheduling.k8s.io" of "scheduling.k8s.io/v1"; empty for "v1".
+std::string_view group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? "" : api_version.substr(0, slash);
+}
+
+/// What an object says of itself.
+struct Heading {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+};
+
+std::string text_of(const Heading& heading) {
+  return (heading.kind.empty() ? "object without kind" : heading.kind) + " " + heading.name;
+}
+
+/// Whether the object is of this kind. A kind of the same name in another API group is another one;
+/// another version of this group, or none, would be read wrongly.
+Result<bool> is_of(const ReadVersion& known, const Heading& heading) {
+  if (api::kind_name(known.kind) != heading.kind) return false;
+  if (heading.api_version == known.api_version) return true;
+  const std::string mend = "; write apiVersion: " + std::string(known.api_version);
+  if (heading.api_version.empty()) {
+    return fail(Code::kInvalidArgument, text_of(heading) + ": apiVersion is missing" + mend);
+  }
+  const std::string_view group = group_of(heading.api_version);
+  if (!group.empty() && group != group_of(known.api_version)) return false;
+  return fail(Code::kInvalidArgument,
+              text_of(heading) + ": apiVersion \"" + heading.api_version + "\" is not read" + mend);
+}
+
+Result<std::optional<api::Kind>> kind_of(const Heading& heading) {
+  for (const ReadVersion& known : kReadVersions) {
+    GANG_TRY(const bool matches, is_of(known, heading));
+    if (matches) return known.kind;
   }
   return std::nullopt;
+}
+
+/// Why the object is skipped, as an operator reads it.
+std::string skip_text(const Heading& heading) {
+  const auto known = std::find_if(
+      kReadVersions.begin(), kReadVersions.end(),
+      [&](const ReadVersion& read) { return api::kind_name(read.kind) == heading.kind; });
+  const std::string text = text_of(heading);
+  if (known == kReadVersions.end()) return text + ": " + std::string(kHeldKinds);
+  return text + " of " + heading.api_version + ": the simulator holds the " + heading.kind +
+         " of " + std::string(known->api_version) + " only";
 }
 
 std::string scalar_at(const YAML::Node& map, const char* key) {
@@ -226,23 +291,38 @@ void default_pod(const YAML::Node& pod) {
   }
 }
 
-Result<void> add_object(const YAML::Node& document, Manifest& manifest) {
-  const std::string kind_text = scalar_at(document, "kind");
+Heading heading_of(const YAML::Node& document) {
   const YAML::Node metadata = document["metadata"];
-  const std::string name =
-      metadata.IsDefined() && metadata.IsMap() ? scalar_at(metadata, "name") : std::string();
-  const std::optional<api::Kind> kind = kind_of(scalar_at(document, "apiVersion"), kind_text);
+  const bool has_name = metadata.IsDefined() && metadata.IsMap();
+  return {scalar_at(document, "apiVersion"), scalar_at(document, "kind"),
+          has_name ? scalar_at(metadata, "name") : std::string()};
+}
+
+Result<void> read_object(const YAML::Node& document, Manifest& manifest) {
+  const Heading heading = heading_of(document);
+  GANG_TRY(const std::optional<api::Kind> kind, kind_of(heading));
   if (!kind) {
-    manifest.skipped.push_back((kind_text.empty() ? "object without kind" : kind_text) + " " +
-                               name);
+    manifest.skipped.push_back(skip_text(heading));
     return {};
   }
+  const int line = document.Mark().line + 1;
   if (kind == api::Kind::kPod) default_pod(document);
   GANG_TRY(const std::string json, JsonWriter().write(document));
   Result<api::Object> object = api::decode_object(*kind, json);
-  if (!object) return in_context(kind_text + " " + name, std::move(object).error());
-  manifest.objects.push_back({*kind, *std::move(object)});
+  if (!object) return in_context(text_of(heading), std::move(object).error());
+  manifest.objects.push_back({line, *kind, *std::move(object)});
   return {};
+}
+
+Result<void> add_object(const YAML::Node& document, Manifest& manifest) {
+  // A merge key at the top may hold the kind.
+  for (const auto& entry : document) {
+    if (entry.first.IsScalar()) GANG_TRY_VOID(check_no_merge(entry.first));
+  }
+  Result<void> done = read_object(document, manifest);
+  const bool has_place = done || done.error().message.starts_with("line ");
+  if (has_place) return done;
+  return in_context("line " + std::to_string(document.Mark().line + 1), std::move(done).error());
 }
 
 Result<void> add_map(const YAML::Node& document, Manifest& manifest) {

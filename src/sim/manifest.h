@@ -15,8 +15,9 @@
 
 namespace gang::sim {
 
-/// One document of a known kind.
+/// One object of a known kind.
 struct ManifestObject {
+  int line = 0;  ///< where it starts, from 1
   api::Kind kind = api::Kind::kPod;
   api::Object object;
 };
@@ -24,10 +25,16 @@ struct ManifestObject {
 /// What a manifest text holds.
 struct Manifest {
   std::vector<ManifestObject> objects;
-  std::vector<std::string> skipped;  ///< "Job train": kinds that the model does not hold
+  /// "Job train: the simulator holds ...": kinds that the simulator does not hold.
+  std::vector<std::string> skipped;
 };
 
-/// Fails with line and column on bad YAML, with the object's name on a bad object.
+/// What is said of an object of a kind that the simulator does not hold.
+inline constexpr std::string_view kHeldKinds =
+    "the simulator holds Pod, Node, PodGroup, CompositePodGroup and PriorityClass only";
+
+/// Fails with the line: on bad YAML, on a merge key, on a bad object and on one of a version that
+/// is not read, each of these with its name.
 [[nodiscard]] Result<Manifest> parse_manifest(std::string_view yaml);
 
 }  // namespace gang::sim

@@ -28,14 +28,20 @@ Result<api::Quantity> parse_amount(const std::string& option, const std::string&
   Result<api::Quantity> quantity = api::Quantity::parse(value);
   const std::string where = option + "=" + value;
   if (!quantity) return in_context(where, std::move(quantity).error());
-  if (quantity->is_negative()) {
+  GANG_TRY_VOID(check_amount(where, resource, *quantity));
+  return quantity;
+}
+
+Result<void> check_amount(const std::string& where, const std::string& resource,
+                          const api::Quantity& amount) {
+  if (amount.is_negative()) {
     return fail(Code::kInvalidArgument, where + " is below 0; write 0 or more");
   }
   const bool is_counted = resource == "pods" || api::is_extended(resource);
-  if (is_counted && quantity->nano() % kNanoPerUnit != 0) {
+  if (is_counted && amount.nano() % kNanoPerUnit != 0) {
     return fail(Code::kInvalidArgument, where + " divides what is counted; write a whole number");
   }
-  return quantity;
+  return {};
 }
 
 std::string amount_text(std::string_view resource, std::int64_t count) {

@@ -26,6 +26,10 @@ inline constexpr std::string_view kResourceForms =
                                                  const std::string& resource,
                                                  const std::string& value);
 
+/// Fails on an amount below 0, and on a part of what is counted. `where` stands before the problem.
+[[nodiscard]] Result<void> check_amount(const std::string& where, const std::string& resource,
+                                        const api::Quantity& amount);
+
 /// The amount of a resource as Kubernetes writes it, exactly: "1500m", "2Gi". `count` is in
 /// milli-units of cpu, in units of anything else.
 [[nodiscard]] std::string amount_text(std::string_view resource, std::int64_t count);

@@ -12,6 +12,7 @@
 #include "sim/manifest.h"
 #include "sim/name_rules.h"
 #include "sim/report.h"
+#include "sim/resource_words.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -26,10 +27,6 @@ bool has_namespace(api::Kind kind) {
   return kind == api::Kind::kPod || kind == api::Kind::kPodGroup ||
          kind == api::Kind::kCompositePodGroup;
 }
-
-/// Why an object is skipped, as an operator reads it.
-const std::string kHeldKinds =
-    "the simulator holds Pod, Node, PodGroup, CompositePodGroup and PriorityClass only";
 
 /// Kinds that the API server in memory holds.
 bool is_held(api::Kind kind) {
@@ -60,6 +57,39 @@ Result<void> check_object(const SimCluster& cluster, const KindAndKey& object,
   }
   if (cluster.contains(kind, key)) return is_there(what, key, "delete it first");
   return {};
+}
+
+/// `where` names the list: "Pod p: container main".
+Result<void> check_amounts(const std::string& where, const api::ResourceList& amounts) {
+  for (const auto& [resource, amount] : amounts.entries()) {
+    GANG_TRY_VOID(check_amount(where + ": " + resource + ": " + amount.text(), resource, amount));
+  }
+  return {};
+}
+
+/// The amounts that a user writes, in spec of a pod and status of a node.
+Result<void> check_amounts(const api::Object& object) {
+  if (const auto* node = std::get_if<api::Node>(&object)) {
+    return check_amounts("Node " + node->meta.key.name + ": allocatable", node->allocatable);
+  }
+  const auto* pod = std::get_if<api::Pod>(&object);
+  if (pod == nullptr) return {};
+  const std::string name = "Pod " + short_name(pod->meta.key);
+  for (const api::Container& container : pod->containers) {
+    GANG_TRY_VOID(check_amounts(name + ": container " + container.name, container.requests));
+  }
+  if (pod->pod_level) {
+    GANG_TRY_VOID(check_amounts(name + ": resources", pod->pod_level->requests));
+  }
+  return check_amounts(name + ": overhead", pod->overhead);
+}
+
+Result<void> check(const SimCluster& cluster, const ManifestObject& loaded,
+                   std::set<KindAndKey>& seen) {
+  Result<void> good = check_object(cluster, {loaded.kind, api::meta_of(loaded.object).key}, seen);
+  if (good) good = check_amounts(loaded.object);
+  if (!good) return in_context("line " + std::to_string(loaded.line), std::move(good).error());
+  return good;
 }
 
 void put(SimCluster& cluster, api::Object object) {
@@ -105,12 +135,12 @@ Result<Lines> load_manifest(SimCluster& cluster, const std::string& path) {
   std::set<KindAndKey> seen;
   for (ManifestObject& loaded : manifest->objects) {
     if (has_namespace(loaded.kind)) set_default_namespace(loaded.object);
-    const api::ObjectKey& key = api::meta_of(loaded.object).key;
     if (!is_held(loaded.kind)) {
-      skipped.push_back(std::string(api::kind_name(loaded.kind)) + " " + key.name);
+      skipped.push_back(std::string(api::kind_name(loaded.kind)) + " " +
+                        api::meta_of(loaded.object).key.name + ": " + std::string(kHeldKinds));
       continue;
     }
-    Result<void> good = check_object(cluster, {loaded.kind, key}, seen);
+    Result<void> good = check(cluster, loaded, seen);
     if (!good) return in_context(path, std::move(good).error());
     held.push_back(std::move(loaded.object));
   }
@@ -118,9 +148,9 @@ Result<Lines> load_manifest(SimCluster& cluster, const std::string& path) {
     return fail(Code::kInvalidArgument,
                 path + ": holds no object; write one with apiVersion, kind and metadata.name");
   }
-  Lines lines{std::to_string(held.size()) + " objects"};
+  Lines lines{std::to_string(held.size()) + (held.size() == 1 ? " object" : " objects")};
   for (api::Object& object : held) put(cluster, std::move(object));
-  for (const std::string& skip : skipped) lines.push_back("skipped " + skip + ": " + kHeldKinds);
+  for (const std::string& skip : skipped) lines.push_back("skipped " + skip);
   return lines;
 }
 

@@ -59,8 +59,53 @@ TEST(Manifest, ReadsDocumentsListsAndSkipsOtherKinds) {
   ASSERT_EQ(manifest->objects.size(), 2U);
   EXPECT_EQ(manifest->objects[0].kind, api::Kind::kNode);
   EXPECT_EQ(std::get<api::PodGroup>(manifest->objects[1].object).spec.min_count, 4);
-  EXPECT_EQ(manifest->skipped, std::vector<std::string>(
-                                   {"Job train", "Pod not-core", "object without kind nameless"}));
+  const std::string held = ": " + std::string(kHeldKinds);
+  EXPECT_EQ(manifest->objects[0].line, 5);
+  EXPECT_EQ(manifest->objects[1].line, 8);
+  EXPECT_EQ(
+      manifest->skipped,
+      std::vector<std::string>({"Job train" + held,
+                                "Pod not-core of apps/v1: the simulator holds the Pod of v1 only",
+                                "object without kind nameless" + held}));
+}
+
+TEST(Manifest, RefusesVersionsThatAreNotRead) {
+  const auto object = [](const std::string& version, const std::string& kind) {
+    return "---\n{" + version + "kind: " + kind + ", metadata: {name: a}}\n";
+  };
+  const std::string fine = object("apiVersion: v1, ", "Node");
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {object("apiVersion: v2, ", "Pod"),
+       "line 4: Pod a: apiVersion \"v2\" is not read; write apiVersion: v1"},
+      {object("", "Pod"), "line 4: Pod a: apiVersion is missing; write apiVersion: v1"},
+      {object("apiVersion: scheduling.k8s.io/v1alpha1, ", "PodGroup"),
+       "line 4: PodGroup a: apiVersion \"scheduling.k8s.io/v1alpha1\" is not read; write "
+       "apiVersion: scheduling.k8s.io/v1beta1"},
+      {object("apiVersion: v1, ", "PodGroup"),
+       "line 4: PodGroup a: apiVersion \"v1\" is not read; write apiVersion: "
+       "scheduling.k8s.io/v1beta1"},
+      {object("apiVersion: scheduling.k8s.io/v1beta1, ", "CompositePodGroup"),
+       "line 4: CompositePodGroup a: apiVersion \"scheduling.k8s.io/v1beta1\" is not read; write "
+       "apiVersion: scheduling.k8s.io/v1alpha3"},
+      {object("apiVersion: scheduling.k8s.io/v1beta1, ", "PriorityClass"),
+       "line 4: PriorityClass a: apiVersion \"scheduling.k8s.io/v1beta1\" is not read; write "
+       "apiVersion: scheduling.k8s.io/v1"},
+  };
+  for (const auto& [yaml, problem] : rows) EXPECT_EQ(refusal(fine + yaml), problem);
+  const auto foreign = parse_manifest(object("apiVersion: scheduling.volcano.sh/v1, ", "PodGroup"));
+  ASSERT_TRUE(foreign);
+  EXPECT_EQ(foreign->skipped,
+            std::vector<std::string>({"PodGroup a of scheduling.volcano.sh/v1: the simulator holds "
+                                      "the PodGroup of scheduling.k8s.io/v1beta1 only"}));
+}
+
+TEST(Manifest, RefusesMergeKeys) {
+  const std::string problem = "the merge key << is not read; write its fields out";
+  EXPECT_EQ(refusal("<<: {kind: Pod}\napiVersion: v1\n"), "line 1 column 1: " + problem);
+  EXPECT_EQ(refusal("apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  <<: {name: m}\n"),
+            "line 5 column 3: " + problem);
+  EXPECT_TRUE(parse_manifest(
+      "{apiVersion: v1, kind: Node, metadata: {name: n1, annotations: {\"<<\": a}}}"));
 }
 
 TEST(Manifest, RequestsWhatALimitNames) {

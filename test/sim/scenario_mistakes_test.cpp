@@ -370,6 +370,32 @@ TEST(ScenarioMistakes, AreListedWithTheirLines) {
   EXPECT_EQ(result->mistakes[1].substr(0, 8), "line 8: ");
 }
 
+TEST(ScenarioMistakes, AmountsInAFile) {
+  const std::string folder = ::testing::TempDir();
+  const auto load = [&](const std::string& yaml) {
+    std::ofstream(folder + "/amounts.yaml") << "# amounts\n" << yaml;
+    return answer("# test\n", "load amounts.yaml");
+  };
+  const std::string pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: ";
+  const std::string node = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: ";
+  const Rows rows = {
+      {pod + "{containers: [{name: main, resources: {requests: {cpu: -10}}}]}}",
+       "Pod p: container main: cpu: -10 is below 0; write 0 or more\n"},
+      {pod + "{containers: [{name: main, resources: {limits: {memory: -1Gi}}}]}}",
+       "Pod p: container main: memory: -1Gi is below 0; write 0 or more\n"},
+      {pod + "{initContainers: [{name: a, resources: {requests: {nvidia.com/gpu: 500m}}}]}}",
+       "Pod p: container a: nvidia.com/gpu: 500m divides what is counted; write a whole number\n"},
+      {pod + "{resources: {requests: {cpu: -1}}}}",
+       "Pod p: resources: cpu: -1 is below 0; write 0 or more\n"},
+      {pod + "{overhead: {cpu: -1m}}}", "Pod p: overhead: cpu: -1m is below 0; write 0 or more\n"},
+      {node + "{allocatable: {pods: -1}}}",
+       "Node n1: allocatable: pods: -1 is below 0; write 0 or more\n"},
+  };
+  for (const auto& [yaml, problem] : rows) {
+    EXPECT_EQ(load(yaml), "error: load: " + folder + "/amounts.yaml: line 2: " + problem);
+  }
+}
+
 TEST(ScenarioMistakes, FilesThatLoad) {
   const std::string folder = ::testing::TempDir();
   const auto load = [&](const std::string& yaml) {
@@ -382,10 +408,12 @@ TEST(ScenarioMistakes, FilesThatLoad) {
   EXPECT_EQ(load(""),
             where + "holds no object; write one with apiVersion, kind and metadata.name\n");
   EXPECT_EQ(load(node),
-            where + "Node n1 is there already; choose another name, or delete it first\n");
-  EXPECT_EQ(load(fresh + "---\n" + fresh), where + "Pod p is in the file twice; keep one\n");
-  EXPECT_EQ(load("apiVersion: v1\nkind: Pod\nmetadata: {name: P}\n").substr(0, where.size() + 25),
-            where + "Pod metadata.name: \"P\" is");
+            where + "line 1: Node n1 is there already; choose another name, or delete it first\n");
+  EXPECT_EQ(load(fresh + "---\n" + fresh),
+            where + "line 5: Pod p is in the file twice; keep one\n");
+  EXPECT_EQ(load("apiVersion: v1\nkind: Pod\nmetadata: {name: P}\n").substr(0, where.size() + 33),
+            where + "line 1: Pod metadata.name: \"P\" is");
+  EXPECT_EQ(load(fresh), "1 object\n");
   EXPECT_EQ(
       load("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"),
       "0 objects\nskipped Namespace x: the simulator holds Pod, Node, PodGroup, CompositePodGroup "
