@@ -155,6 +155,7 @@ bool is_digit(char c) {
 
 std::optional<Duration> scan_duration(std::string_view text) {
   std::int64_t total = 0;
+  std::int64_t unit_before = std::numeric_limits<std::int64_t>::max();
   std::size_t at = 0;
   while (at < text.size()) {
     std::int64_t count = 0;
@@ -163,11 +164,14 @@ std::optional<Duration> scan_duration(std::string_view text) {
       if (__builtin_mul_overflow(count, 10, &count)) return std::nullopt;
       if (__builtin_add_overflow(count, text[at] - '0', &count)) return std::nullopt;
     }
-    if (at == digits_begin) return std::nullopt;
+    const bool has_leading_zero = at > digits_begin + 1 && text[digits_begin] == '0';
+    if (at == digits_begin || has_leading_zero) return std::nullopt;
     const std::size_t unit_begin = at;
     while (at < text.size() && !is_digit(text[at])) ++at;
     const auto nanos = unit_nanos(text.substr(unit_begin, at - unit_begin));
-    if (!nanos || __builtin_mul_overflow(count, *nanos, &count)) return std::nullopt;
+    if (!nanos || *nanos >= unit_before) return std::nullopt;
+    unit_before = *nanos;
+    if (__builtin_mul_overflow(count, *nanos, &count)) return std::nullopt;
     if (__builtin_add_overflow(total, count, &total)) return std::nullopt;
   }
   if (text.empty()) return std::nullopt;

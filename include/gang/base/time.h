@@ -35,7 +35,7 @@ using TimePoint = UnixEpoch::time_point;
 /// Accepts RFC 3339 with any offset and up to nine fractional digits.
 [[nodiscard]] Result<TimePoint> parse_rfc3339(std::string_view text);
 
-/// Parses "250ms", "30s", "5m", "1h30m" (non-negative, units ns us ms s m h).
+/// Parses "250ms", "1h30m": non-negative; of the units h m s ms us ns each once, in this order.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
 
 /// Inverse of parse_duration with the largest units that are exact: "1m30s", "250ms", "0s".

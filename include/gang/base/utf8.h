@@ -1,0 +1,13 @@
+// UTF-8 as bytes: whether a text is well formed, one sequence after the other. Stateless; any
+// thread.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace gang {
+
+/// Length of the well-formed UTF-8 sequence at the start of `text`, or 0. REQUIRES: not empty.
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
+
+}  // namespace gang
