@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <system_error>
 
 #include "app/config_options.h"
+#include "gang/base/utf8.h"
 #include "gang/base/yaml_documents.h"
 
 namespace gang::app {
@@ -26,15 +28,16 @@ class Reader {
  public:
   Reader(Config& config, const std::string& file) : config_(config), file_(file) {}
 
-  /// A problem of the whole, at the place of the option it begins with, or of another it names.
-  tl::unexpected<Error> error_about(const Error& problem) const {
-    const std::string& text = problem.message;
-    auto found = values_.find(text.substr(0, text.find(':')));
-    for (auto it = values_.begin(); found == values_.end() && it != values_.end(); ++it) {
-      if (text.find(" " + it->first + ",") != std::string::npos) found = it;
-    }
+  /// Checks the whole; a problem is told at the place of the option it begins with.
+  Result<void> check_whole() const {
+    std::set<std::string> named;
+    for (const auto& [key, value] : values_) named.insert(key);
+    const Result<void> checked = check_config(config_, named);
+    if (checked) return {};
+    const std::string& text = checked.error().message;
+    const auto found = values_.find(text.substr(0, text.find(':')));
     if (found != values_.end()) return error(found->second, text);
-    return fail(problem.code, file_ + ": " + text);
+    return fail(checked.error().code, file_ + ": " + text);
   }
 
   Result<void> read_map(const YAML::Node& map, const std::string& prefix) {
@@ -55,7 +58,10 @@ class Reader {
   Result<void> read_entry(const YAML::Node& key_node, const YAML::Node& value,
                           const std::string& key) {
     const auto option = config_options().find(key);
-    if (option != config_options().end()) return read_value(value, key, option->second);
+    if (option != config_options().end()) {
+      if (key_node.Scalar().find('.') != std::string::npos) return error(key_node, dotted(key));
+      return read_value(value, key, option->second);
+    }
     const auto group = config_options().lower_bound(key + ".");
     const bool is_group = group != config_options().end() && group->first.starts_with(key + ".");
     if (!is_group) return error(key_node, unknown(key));
@@ -66,25 +72,46 @@ class Reader {
 
   Result<void> read_value(const YAML::Node& value, const std::string& key,
                           const ConfigOption& option) {
-    std::string text;
-    if (option.type == OptionType::kTextList) {
-      if (!value.IsSequence()) return error(value, key + " is a list; write it in brackets");
-      for (const auto& item : value) {
-        if (!item.IsScalar()) return error(item, key + ": an item is a word");
-        text += (text.empty() ? "" : ",") + item.Scalar();
-      }
-    } else {
-      if (!value.IsScalar()) return error(value, key + " needs one value");
-      text = value.Scalar();
-      const bool is_quoted = value.Tag() == "!";
-      if (option.type == OptionType::kText && !is_quoted && is_ambiguous(text)) {
-        return error(value, key + ": \"" + text + "\" is ambiguous; quote it");
-      }
-    }
     values_[key] = value;
+    if (option.type == OptionType::kTextList) return read_list(value, key, option);
+    if (!value.IsScalar()) return error(value, key + " needs one value");
+    const std::string& text = value.Scalar();
     const Result<void> done = option.set(config_, text);
     if (!done) return error(value, key + ": " + done.error().message);
+    // Only of a value that would do: quotes mend no other.
+    const bool is_quoted = value.Tag() == "!";
+    if (option.type == OptionType::kText && !is_quoted && is_ambiguous(text)) {
+      return error(value, key + ": \"" + text + "\" is ambiguous; quote it");
+    }
     return {};
+  }
+
+  /// Each item is tried alone first, so that a wrong one is told at its place.
+  Result<void> read_list(const YAML::Node& list, const std::string& key,
+                         const ConfigOption& option) {
+    if (!list.IsSequence()) return error(list, key + " is a list; write it in brackets");
+    std::set<std::string> items;
+    std::string text;
+    for (const auto& item : list) {
+      if (!item.IsScalar()) return error(item, key + ": an item is a word");
+      const std::string& word = item.Scalar();
+      const Result<void> done = option.set(config_, word);
+      if (!done) return error(item, key + ": " + done.error().message);
+      if (word.empty() || word.find(',') != std::string::npos) {
+        return error(item, key + ": \"" + word + "\" is not allowed; write one name an item");
+      }
+      const bool is_new = items.insert(word).second;
+      if (!is_new) return error(item, key + ": \"" + word + "\" is there twice; remove one");
+      text += (text.empty() ? "" : ",") + word;
+    }
+    return option.set(config_, text);
+  }
+
+  /// Of an option whose group is written with a dot, where it could be set a second time.
+  static std::string dotted(const std::string& key) {
+    const std::size_t dot = key.find('.');
+    return key + " is written with a dot; write it in its group, as " + key.substr(0, dot) + ": {" +
+           key.substr(dot + 1) + ": ...}";
   }
 
   /// Text that YAML may read as a boolean, null or number.
@@ -119,12 +146,35 @@ class Reader {
   std::map<std::string, YAML::Node> values_;  ///< by key, for problems that show later
 };
 
+/// The text has nothing that no configuration has. The reader of YAML takes other encodings for
+/// UTF-8 or UTF-16, and a control character for the end.
+Result<void> check_characters(std::string_view text, const std::string& file) {
+  int line = 1;
+  int column = 1;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const bool is_blank = lead == '\t' || lead == '\n' || lead == '\r';
+    if (length == 0 || (lead < ' ' && !is_blank)) {
+      const char* problem = length == 0 ? "a byte that is no UTF-8; save the file as UTF-8"
+                                        : "a control character; remove it";
+      return fail(Code::kInvalidArgument, file + ":" + std::to_string(line) + ":" +
+                                              std::to_string(column) + ": " + problem);
+    }
+    column = lead == '\n' ? 1 : column + 1;
+    if (lead == '\n') ++line;
+    text.remove_prefix(length);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Config> parse_config(Config config, std::string_view yaml, const std::string& file) {
   if (yaml.size() > kFileBytesMax) {
     return fail(Code::kResourceExhausted, file + ": larger than 1 MiB; a configuration is small");
   }
+  GANG_TRY_VOID(check_characters(yaml, file));
   try {
     const std::string text(yaml);
     const bool is_endless = !has_few_documents(text, kDocumentsMax);
@@ -139,8 +189,7 @@ Result<Config> parse_config(Config config, std::string_view yaml, const std::str
     }
     Reader reader(config, file);
     GANG_TRY_VOID(reader.read_map(documents[0], ""));
-    const Result<void> checked = check_config(config);
-    if (!checked) return reader.error_about(checked.error());
+    GANG_TRY_VOID(reader.check_whole());
   } catch (const YAML::Exception& error) {
     return fail(Code::kInvalidArgument, file + ":" + std::to_string(error.mark.line + 1) + ":" +
                                             std::to_string(error.mark.column + 1) + ": " +

@@ -5,6 +5,7 @@
 // key; a test compares both. Values only.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,9 @@ struct Config {
 /// Every dotted key, sorted.
 [[nodiscard]] std::vector<std::string> config_keys();
 
-/// Checks what single options cannot: empty names, limits that contradict each other.
-[[nodiscard]] Result<void> check_config(const Config& config);
+/// Checks what single options cannot: limits that contradict each other. `named` are the keys that
+/// were set: of two that contradict each other, a named one is told first.
+[[nodiscard]] Result<void> check_config(const Config& config,
+                                        const std::set<std::string>& named = {});
 
 }  // namespace gang::app

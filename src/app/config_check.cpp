@@ -1,89 +1,67 @@
-// What single options cannot say of themselves: forms of names and addresses, and limits that
-// contradict each other.
-#include <arpa/inet.h>
-
-#include <charconv>
+// What single options cannot say of themselves: limits that contradict each other.
+#include <set>
 #include <string>
-#include <string_view>
 
 #include "app/config.h"
-#include "gang/api/names.h"
 
 namespace gang::app {
 
 namespace {
 
-constexpr int kPortMax = 65535;
+enum class Least { kEqual, kMore };
 
-/// ADDRESS:PORT with a numeric IPv4 address; port 0 takes a free one.
-bool is_listen_address(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return false;
-  const std::string_view digits = text.substr(colon + 1);
-  int port = -1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  const bool is_port = error == std::errc() && end == digits.data() + digits.size();
-  const std::string_view address = text.substr(0, colon);
-  in_addr parsed{};
-  const bool is_address = inet_pton(AF_INET, std::string(address).c_str(), &parsed) == 1;
-  return is_port && port >= 0 && port <= kPortMax && is_address;
-}
-
-/// The first problem of names and addresses, or "".
-std::string form_problem(const Config& config) {
-  const std::string& name = config.scheduler.scheduler_name;
-  if (!api::is_dns_name(name)) {
-    return "scheduler_name: \"" + name +
-           "\" is no name; write the one that pods use, like gang-scheduler";
-  }
-  if (name == "default-scheduler") {
-    return "scheduler_name: default-scheduler belongs to kube-scheduler; choose another name";
-  }
-  if (!config.name_space.empty() && !api::is_dns_label(config.name_space)) {
-    return "namespace: \"" + config.name_space + "\" is no name of a namespace; write one, or \"\"";
-  }
-  if (!is_listen_address(config.listen)) {
-    return "listen: \"" + config.listen +
-           "\" is no ADDRESS:PORT; write one like 127.0.0.1:10261 or 0.0.0.0:10261";
-  }
-  return "";
-}
-
-/// Two options that contradict each other unless the first is at least the second.
+/// Two options that contradict each other unless the first is at least the second, or more.
 struct Order {
   const char* large_key;
   Duration large;
   const char* small_key;
   Duration small;
+  Least least = Least::kEqual;
 };
 
-/// The first contradiction, or "".
-std::string order_problem(const Config& config) {
+bool is_kept(const Order& order) {
+  return order.least == Least::kMore ? order.large > order.small : order.large >= order.small;
+}
+
+/// "key: 2m is above other, 1m by default; lower the one or raise the other".
+std::string contradiction(const Order& order, const std::set<std::string>& named) {
+  const bool begins_large = named.contains(order.large_key) || !named.contains(order.small_key);
+  const bool is_strict = order.least == Least::kMore;
+  const std::string other = begins_large ? order.small_key : order.large_key;
+  const std::string origin = named.empty() || named.contains(other) ? "" : " by default";
+  if (begins_large) {
+    return std::string(order.large_key) + ": " + format_duration(order.large) +
+           (is_strict ? " is not above " : " is below ") + other + ", " +
+           format_duration(order.small) + origin + "; raise the one or lower the other";
+  }
+  return std::string(order.small_key) + ": " + format_duration(order.small) +
+         (is_strict ? " is not below " : " is above ") + other + ", " +
+         format_duration(order.large) + origin + "; lower the one or raise the other";
+}
+
+}  // namespace
+
+Result<void> check_config(const Config& config, const std::set<std::string>& named) {
   const binder::Options& binder = config.binder;
+  const kube::ClientOptions& client = config.client;
   const Order orders[] = {
       {"gang.backoff_max", config.scheduler.backoff_max, "gang.backoff_initial",
        config.scheduler.backoff_initial},
       {"binder.retry_max", binder.retry_max, "binder.retry_initial", binder.retry_initial},
       // Else no Binding could be answered late, or sent twice, within its round.
       {"binder.commit_deadline", binder.commit_deadline, "client.request_timeout",
-       config.client.request_timeout},
+       client.request_timeout},
       {"binder.commit_deadline", binder.commit_deadline, "binder.retry_max", binder.retry_max},
+      // Else no round would ever be told as slow.
+      {"binder.commit_deadline", binder.commit_deadline, "binder.slow_round", binder.slow_round,
+       Least::kMore},
+      // Else a list would end before any other request.
+      {"client.watch_idle_limit", client.watch_idle_limit, "client.request_timeout",
+       client.request_timeout},
   };
   for (const Order& order : orders) {
-    if (order.large >= order.small) continue;
-    return std::string(order.large_key) + ": " + format_duration(order.large) + " is below " +
-           order.small_key + ", " + format_duration(order.small) + "; raise the one or lower the " +
-           "other";
+    if (!is_kept(order)) return fail(Code::kInvalidArgument, contradiction(order, named));
   }
-  return "";
-}
-
-}  // namespace
-
-Result<void> check_config(const Config& config) {
-  std::string problem = form_problem(config);
-  if (problem.empty()) problem = order_problem(config);
-  if (!problem.empty()) return fail(Code::kInvalidArgument, problem);
   return {};
 }
 

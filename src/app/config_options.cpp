@@ -1,8 +1,13 @@
 #include "app/config_options.h"
 
+#include <arpa/inet.h>
+
 #include <charconv>
 #include <sstream>
 #include <utility>
+
+#include "gang/api/names.h"
+#include "gang/api/resources.h"
 
 namespace gang::app {
 
@@ -10,8 +15,14 @@ namespace {
 
 constexpr Duration kDurationMax = std::chrono::hours(24);
 
+constexpr int kPortMax = 65535;
+
+tl::unexpected<Error> refuse(const std::string& problem) {
+  return fail(Code::kInvalidArgument, problem);
+}
+
 tl::unexpected<Error> bad(const std::string& value, const std::string& mend) {
-  return fail(Code::kInvalidArgument, "\"" + value + "\" is not allowed; write " + mend);
+  return refuse("\"" + value + "\" is not allowed; write " + mend);
 }
 
 /// Inclusive limits of a number.
@@ -24,7 +35,9 @@ Result<std::int64_t> parse_in_range(const std::string& value, Range range) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   const bool is_number = error == std::errc() && end == value.data() + value.size();
-  if (!is_number || number < range.low || number > range.high) {
+  // One form of each number: 010 is eight to some readers of YAML.
+  const bool is_plain = value == std::to_string(number);
+  if (!is_number || !is_plain || number < range.low || number > range.high) {
     return bad(value, "a whole number from " + std::to_string(range.low) + " to " +
                           std::to_string(range.high));
   }
@@ -68,7 +81,7 @@ ConfigOption text(At at) {
 /// Makes an option whose value is one of a few words.
 template <class At, class Enum>
 ConfigOption one_of(At at, std::map<std::string, Enum> words) {
-  return {OptionType::kText,
+  return {OptionType::kWord,
           [at, words = std::move(words)](Config& config, const std::string& value) -> Result<void> {
             const auto word = words.find(value);
             if (word == words.end()) {
@@ -93,7 +106,7 @@ Result<void> set_accelerators(Config& config, const std::string& value) {
   names.clear();
   std::stringstream items(value);
   for (std::string name; std::getline(items, name, ',');) {
-    if (!api::is_extended(name)) {
+    if (!api::is_extended(name) || !api::is_qualified_name(name)) {
       return bad(name, "the name of an extended resource, like nvidia.com/gpu");
     }
     names.push_back(name);
@@ -102,8 +115,40 @@ Result<void> set_accelerators(Config& config, const std::string& value) {
 }
 
 Result<void> set_scheduler_name(Config& config, const std::string& value) {
+  if (!api::is_dns_name(value)) {
+    return refuse("\"" + value + "\" is no name; write the one that pods use, like gang-scheduler");
+  }
+  if (value == "default-scheduler") {
+    return refuse("default-scheduler belongs to kube-scheduler; choose another name");
+  }
   config.scheduler.scheduler_name = value;
   config.binder.scheduler_name = value;
+  return {};
+}
+
+Result<void> set_namespace(Config& config, const std::string& value) {
+  if (!value.empty() && !api::is_dns_label(value)) {
+    return refuse("\"" + value + "\" is no name of a namespace; write one, or \"\"");
+  }
+  config.name_space = value;
+  return {};
+}
+
+/// ADDRESS:PORT with a numeric IPv4 address; port 0 takes a free one.
+bool is_listen_address(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return false;
+  in_addr parsed{};
+  const bool is_address = inet_pton(AF_INET, text.substr(0, colon).c_str(), &parsed) == 1;
+  return is_address && parse_in_range(text.substr(colon + 1), {0, kPortMax});
+}
+
+Result<void> set_listen(Config& config, const std::string& value) {
+  if (!is_listen_address(value)) {
+    return refuse("\"" + value +
+                  "\" is no ADDRESS:PORT; write one like 127.0.0.1:10261 or 0.0.0.0:10261");
+  }
+  config.listen = value;
   return {};
 }
 
@@ -180,8 +225,8 @@ void add_binder_options(std::map<std::string, ConfigOption>& options) {
 std::map<std::string, ConfigOption> make_options() {
   std::map<std::string, ConfigOption> options;
   options["scheduler_name"] = {OptionType::kText, set_scheduler_name};
-  options["namespace"] = text([](Config & c) -> auto& { return c.name_space; });
-  options["listen"] = text([](Config & c) -> auto& { return c.listen; });
+  options["namespace"] = {OptionType::kText, set_namespace};
+  options["listen"] = {OptionType::kText, set_listen};
   options["log.level"] = one_of(
       [](Config & c) -> auto& { return c.log_level; },
       std::map<std::string, log::Level>{{"debug", log::Level::kDebug},

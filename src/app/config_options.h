@@ -9,8 +9,9 @@
 
 namespace gang::app {
 
-/// How a plain scalar has to look; text options refuse what YAML could read as something else.
-enum class OptionType { kText, kNumber, kDuration, kBool, kTextList };
+/// How a plain scalar has to look; text options refuse what YAML could read as something else, and
+/// words are one of a few.
+enum class OptionType { kText, kWord, kNumber, kDuration, kBool, kTextList };
 
 /// One option. `set` gets the scalar's text (lists: items joined by ",").
 struct ConfigOption {

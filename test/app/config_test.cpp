@@ -152,14 +152,26 @@ TEST(Config, B206RefusesWithFileLineColumnAndMend) {
       {"listen: \"10261\"\n", "is no ADDRESS:PORT"},
       {"scheduler_name: default-scheduler\n", "belongs to kube-scheduler; choose another name"},
       {"gang: {backoff_initial: 2m}\n",
-       "f.yaml:1:25: gang.backoff_max: 1m is below gang.backoff_initial, 2m; raise the one or "
-       "lower the other"},
+       "f.yaml:1:25: gang.backoff_initial: 2m is above gang.backoff_max, 1m by default; lower the "
+       "one or raise the other"},
+      {"gang: {backoff_initial: 3s, backoff_max: 2s}\n",
+       "f.yaml:1:42: gang.backoff_max: 2s is below gang.backoff_initial, 3s; raise the one or "
+       "lower "
+       "the other"},
       {"binder:\n  retry_max: 100ms\n",
-       "f.yaml:2:14: binder.retry_max: 100ms is below binder.retry_initial, 200ms; raise"},
+       "f.yaml:2:14: binder.retry_max: 100ms is below binder.retry_initial, 200ms by default; "
+       "raise the one"},
       {"client: {request_timeout: 1m}\n",
-       "f.yaml:1:27: binder.commit_deadline: 30s is below client.request_timeout, 1m; raise"},
+       "f.yaml:1:27: client.request_timeout: 1m is above binder.commit_deadline, 30s by default"},
       {"binder: {retry_max: 1m}\n",
-       "f.yaml:1:21: binder.commit_deadline: 30s is below binder.retry_max, 1m; raise"},
+       "f.yaml:1:21: binder.retry_max: 1m is above binder.commit_deadline, 30s by default"},
+      {"binder: {slow_round: 30s}\n",
+       "f.yaml:1:22: binder.slow_round: 30s is not below binder.commit_deadline, 30s by default; "
+       "lower the one or raise the other"},
+      {"binder: {commit_deadline: 10s, slow_round: 10s}\n",
+       "f.yaml:1:27: binder.commit_deadline: 10s is not above binder.slow_round, 10s; raise"},
+      {"client: {watch_idle_limit: 4s}\n",
+       "f.yaml:1:28: client.watch_idle_limit: 4s is below client.request_timeout, 5s by default"},
       {"log: {level: info}\n---\nlog: {level: warn}\n", "f.yaml: more than one document; keep one"},
       {"[a]\n", "f.yaml:1:1: a configuration is a map of options"},
       {"words\n", "f.yaml:1:1: a configuration is a map of options"},
@@ -173,6 +185,65 @@ TEST(Config, B206RefusesWithFileLineColumnAndMend) {
   }
 }
 
+TEST(Config, RefusesAKeyWithADotForItCouldBeSetTwice) {
+  EXPECT_EQ(refusal("gang: {repair_deadline: 2s}\ngang.repair_deadline: 1s\n"),
+            "f.yaml:2:1: gang.repair_deadline is written with a dot; write it in its group, as "
+            "gang: {repair_deadline: ...}");
+  EXPECT_EQ(refusal("log.level: 5\n"),
+            "f.yaml:1:1: log.level is written with a dot; write it in its group, as log: {level: "
+            "...}");
+  EXPECT_NE(refusal("log: {a.level: info}\n").find("1:7: there is no option log.a.level"),
+            std::string::npos);
+}
+
+TEST(Config, CallsAValueAmbiguousOnlyWhereQuotesMendIt) {
+  EXPECT_EQ(refusal("listen: 127.0.0.1\n"),
+            "f.yaml:1:9: listen: \"127.0.0.1\" is no ADDRESS:PORT; write one like 127.0.0.1:10261 "
+            "or 0.0.0.0:10261");
+  EXPECT_EQ(refusal("log: {level: 5}\n"),
+            "f.yaml:1:14: log.level: \"5\" is not allowed; write debug or error or info or warn");
+  EXPECT_EQ(refusal("gang: {gated_members: true}\n"),
+            "f.yaml:1:23: gang.gated_members: \"true\" is not allowed; write hold or leave_out");
+  EXPECT_EQ(refusal("namespace: 5\n"), "f.yaml:1:12: namespace: \"5\" is ambiguous; quote it");
+  ASSERT_TRUE(parse("namespace: \"5\"\n"));
+}
+
+TEST(Config, ChecksEveryNameOfAccelerators) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"['']", "2:18: scoring.accelerators: \"\" is not allowed; write one name an item"},
+      {"[a.b/c, '']", "2:25: scoring.accelerators: \"\" is not allowed"},
+      {"['a.b/c,d.e/f']", "2:18: scoring.accelerators: \"a.b/c,d.e/f\" is not allowed"},
+      {"[a/b/c]", "2:18: scoring.accelerators: \"a/b/c\" is not allowed; write the name of an"},
+      {"[a.b/c, a.b/c]", "2:25: scoring.accelerators: \"a.b/c\" is there twice; remove one"},
+  };
+  for (const auto& [list, problem] : rows) {
+    const std::string message = refusal("scoring:\n  accelerators: " + list + "\n");
+    EXPECT_NE(message.find("f.yaml:" + problem), std::string::npos) << message;
+  }
+  ASSERT_TRUE(parse("scoring: {accelerators: []}\n"));
+}
+
+TEST(Config, TakesOneFormOfANumberAndOfADuration) {
+  for (const char* number : {"010", "-0", "+1", "0x1", "1_0"}) {
+    const std::string message = refusal("scoring: {weight_balanced: " + std::string(number) + "}");
+    EXPECT_NE(message.find("write a whole number from 0 to 100"), std::string::npos) << message;
+  }
+  for (const char* text : {"1m1h", "1h1h", "010s", "1ms1s"}) {
+    const std::string message = refusal("gang: {safety_interval: " + std::string(text) + "}");
+    EXPECT_NE(message.find("write a duration from 1s to 24h"), std::string::npos) << message;
+  }
+}
+
+TEST(Config, RefusesWhatIsNoTextOfUtf8) {
+  EXPECT_EQ(refusal(std::string("\xFF\xFE\0", 3)),
+            "f.yaml:1:1: a byte that is no UTF-8; save the file as UTF-8");
+  EXPECT_EQ(refusal("# \xC3\xBC\nlisten: \xFC\n"),
+            "f.yaml:2:9: a byte that is no UTF-8; save the file as UTF-8");
+  EXPECT_EQ(refusal("log: {}\n\x04nonsense\n"), "f.yaml:2:1: a control character; remove it");
+  EXPECT_EQ(refusal(std::string("\0", 1)), "f.yaml:1:1: a control character; remove it");
+  ASSERT_TRUE(parse("\xEF\xBB\xBF# \xC3\xBC\r\nlog: {}\r\n"));
+}
+
 TEST(Config, RefusesHostileTexts) {
   EXPECT_NE(refusal(std::string(2 << 20, '#')).find("larger than 1 MiB"), std::string::npos);
   EXPECT_NE(refusal(std::string(5000, '[')), "");
@@ -183,6 +254,9 @@ TEST(Config, EveryRefusedValueLeavesTheConfigurationAsItWas) {
   Config config;
   EXPECT_FALSE(set_config(config, "log.level", "loud"));
   EXPECT_FALSE(set_config(config, "no.such", "x"));
+  EXPECT_FALSE(set_config(config, "listen", "127.0.0.1"));
+  EXPECT_FALSE(set_config(config, "namespace", "A b"));
+  EXPECT_FALSE(set_config(config, "scheduler_name", "default-scheduler"));
   EXPECT_EQ(described(config), described(Config{}));
   ASSERT_TRUE(set_config(config, "log.level", "warn"));
   EXPECT_EQ(config.log_level, log::Level::kWarn);
