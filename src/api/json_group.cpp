@@ -64,7 +64,10 @@ void decode_policy(JsonView json, std::string_view count_key, GroupSpec& spec, J
   const JsonView count = reader.at(member, count_key);
   spec.min_count = reader.int32(count, 0);
   if (spec.min_count >= 1) return;
-  reader.refuse(member, std::string(count_key) + " is missing or below 1; write 1 or more");
+  if (count.exists()) {
+    reader.refuse(count, std::to_string(spec.min_count) + " is below 1; write 1 or more");
+  }
+  reader.refuse(member, std::string(count_key) + " is missing; write 1 or more");
   spec.min_count = 1;
 }
 

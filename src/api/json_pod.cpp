@@ -83,8 +83,10 @@ void decode_host_ports(JsonView container, std::vector<HostPort>& ports, JsonRea
   for (JsonView json = reader.first(list); json.valid(); json = json.next()) {
     HostPort port{reader.text(json, "hostIP"), reader.text(json, "protocol"),
                   reader.int32(reader.at(json, "hostPort"), 0)};
+    if (port.port < 0 || port.port > kPortMax) {
+      reader.refuse(json["hostPort"], std::to_string(port.port) + " is no port; write 1 to 65535");
+    }
     if (port.port <= 0) continue;
-    if (port.port > kPortMax) reader.refuse(json["hostPort"], "is no port; write 1 to 65535");
     if (port.ip.empty()) port.ip = "0.0.0.0";
     if (port.protocol.empty()) port.protocol = "TCP";
     ports.push_back(std::move(port));

@@ -1,7 +1,7 @@
 #include "api/json_reader.h"
 
 #include <charconv>
-#include <limits>
+#include <system_error>
 
 namespace gang::api {
 namespace {
@@ -17,6 +17,23 @@ std::string quoted(JsonView value) {
   if (value.is(JsonType::kTrue)) return "true";
   if (value.is(JsonType::kFalse)) return "false";
   return value.is(JsonType::kArray) ? "a list" : "an object";
+}
+
+/// A text read as a whole number.
+template <class Int>
+struct ParsedWhole {
+  bool is_whole = false;  ///< digits, with a minus or without
+  bool fits = false;
+  Int number = 0;
+};
+
+template <class Int>
+ParsedWhole<Int> parse_whole(std::string_view text) {
+  ParsedWhole<Int> parsed;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed.number);
+  parsed.is_whole = error != std::errc::invalid_argument && end == text.data() + text.size();
+  parsed.fits = parsed.is_whole && error == std::errc();
+  return parsed;
 }
 
 }  // namespace
@@ -61,26 +78,30 @@ bool JsonReader::flag(JsonView value) {
   return false;
 }
 
-std::int64_t JsonReader::int64(JsonView value, std::int64_t fallback) {
+template <class Int>
+Int JsonReader::whole_number(JsonView value, Int fallback) {
   if (!value.exists()) return fallback;
-  if (value.is(JsonType::kNumber)) {
-    const std::string_view text = value.text();
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size()) return number;
+  const bool is_text = value.is(JsonType::kString);
+  const bool is_number = value.is(JsonType::kNumber);
+  const ParsedWhole<Int> parsed = parse_whole<Int>(is_text || is_number ? value.text() : "");
+  if (is_number && parsed.fits) return parsed.number;
+  const std::string form = "a whole number of " + std::to_string(8 * sizeof(Int)) + " bits";
+  if (parsed.is_whole && is_text) {
+    refuse(value, quoted(value) + " is text; remove the quotes");
+  } else if (parsed.is_whole) {
+    refuse(value, quoted(value) + " is out of range; write " + form);
+  } else {
+    refuse(value, quoted(value) + " is not " + form + "; write digits only");
   }
-  refuse(value, quoted(value) + " is not a whole number of 64 bits; write digits only");
   return fallback;
 }
 
+std::int64_t JsonReader::int64(JsonView value, std::int64_t fallback) {
+  return whole_number(value, fallback);
+}
+
 std::int32_t JsonReader::int32(JsonView value, std::int32_t fallback) {
-  const std::int64_t number = int64(value, fallback);
-  if (number >= std::numeric_limits<std::int32_t>::min() &&
-      number <= std::numeric_limits<std::int32_t>::max()) {
-    return static_cast<std::int32_t>(number);
-  }
-  refuse(value, quoted(value) + " is out of range; write a whole number of 32 bits");
-  return fallback;
+  return whole_number(value, fallback);
 }
 
 std::optional<TimePoint> JsonReader::time(JsonView value) {

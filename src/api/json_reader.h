@@ -54,6 +54,10 @@ class JsonReader {
   [[nodiscard]] std::optional<std::string> optional_text(JsonView object, std::string_view key);
 
  private:
+  /// A whole number of 32 or 64 bits.
+  template <class Int>
+  [[nodiscard]] Int whole_number(JsonView value, Int fallback);
+
   std::string problem_;
 };
 

@@ -59,7 +59,7 @@ TEST(DecodeWatchEvent, PathsStartAtTheLine) {
       R"({"type":"MODIFIED","object":{"metadata":{"name":"a"},"spec":{"priority":"x"}}})");
   ASSERT_TRUE(event);
   EXPECT_EQ(meta_of(event->object).unreadable,
-            "spec.priority: \"x\" is not a whole number of 64 bits; write digits only");
+            "spec.priority: \"x\" is not a whole number of 32 bits; write digits only");
 }
 
 TEST(DecodeWatchEvent, KnowsEveryType) {
