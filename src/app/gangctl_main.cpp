@@ -5,17 +5,19 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/command_line.h"
 #include "app/version.h"
 #include "gang/base/log.h"
 #include "gang/sim/scenario.h"
 
 namespace {
 
-constexpr int kExitUsage = 2;
+constexpr const char* kProgram = "gangctl";
 constexpr int kExitFailure = 1;
 
 /// What `gangctl run` was asked for.
@@ -68,14 +70,14 @@ int run(const RunFlags& flags) {
   }
   if (flags.show && failed == 0) return EXIT_SUCCESS;
   std::cout << flags.files.size() - failed << " passed, " << failed << " failed\n";
-  if (is_unreadable) return kExitUsage;
+  if (is_unreadable) return gang::app::kExitUsage;
   return failed == 0 ? EXIT_SUCCESS : kExitFailure;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Runs the gang scheduler on a simulated cluster."};
+  CLI::App app{"Runs the gang scheduler on a simulated cluster.", kProgram};
   app.set_version_flag("--version", gang::app::kVersion);
   app.require_subcommand(1);
   RunFlags flags;
@@ -83,12 +85,9 @@ int main(int argc, char** argv) {
   run_command->add_option("FILE", flags.files, "Scenario files")->required();
   run_command->add_flag("--rewrite", flags.rewrite, "Write what came out into the files");
   run_command->add_flag("--show", flags.show, "Print the whole conversation");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
-  }
+  const std::optional<int> ended = gang::app::parse_command_line(app, argc, argv);
+  if (ended) return *ended;
   // Log lines carry the time of the machine, and a scenario has its own: show events says the rest.
   gang::log::configure(gang::log::Level::kOff, gang::log::Format::kText);
-  return run(flags);
+  return gang::app::end_output(kProgram, run(flags));
 }

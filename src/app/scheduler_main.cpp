@@ -3,11 +3,13 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "app/command_line.h"
 #include "app/config.h"
 #include "app/daemon.h"
 #include "app/version.h"
@@ -15,7 +17,7 @@
 
 namespace {
 
-constexpr int kExitUsage = 2;
+constexpr const char* kProgram = "gang-scheduler";
 constexpr int kExitFailure = 1;
 
 /// What the command line said; flags override the file.
@@ -25,16 +27,25 @@ struct Flags {
   std::map<std::string, std::string> overrides;  ///< dotted key to value
 };
 
-void add_flag(CLI::App& app, Flags& flags, const std::string& name, const std::string& key,
-              const std::string& help) {
-  app.add_option_function<std::string>(
+CLI::Option* add_flag(CLI::App& app, Flags& flags, const std::string& name, const std::string& key,
+                      const std::string& help) {
+  return app.add_option_function<std::string>(
       name, [&flags, key](const std::string& value) { flags.overrides[key] = value; }, help);
 }
 
+/// A check of CLI11: an empty path is the trace of a variable that was not set, never a wish.
+std::function<std::string(const std::string&)> unless_empty(const std::string& mend) {
+  return [mend](const std::string& path) {
+    return path.empty() ? "the path is empty; " + mend : std::string();
+  };
+}
+
 void define_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--config", flags.config_path, "YAML configuration; every option is in it");
+  app.add_option("--config", flags.config_path, "YAML configuration; every option is in it")
+      ->check(unless_empty("name a file, or leave the flag out for the defaults"));
   add_flag(app, flags, "--kubeconfig", "client.kubeconfig",
-           "How to reach the API server; without it in-cluster credentials are used");
+           "How to reach the API server; without it in-cluster credentials are used")
+      ->check(unless_empty("leave the flag out for in-cluster credentials"));
   add_flag(app, flags, "--listen", "listen", "ADDRESS:PORT of /metrics and the health endpoints");
   add_flag(app, flags, "--namespace", "namespace", "Schedule pods of this namespace only");
   add_flag(app, flags, "--scheduler-name", "scheduler_name", "The schedulerName that is ours");
@@ -66,7 +77,7 @@ gang::Result<std::string> validate(const gang::app::Config& config) {
 }
 
 int complain(const gang::Error& error) {
-  std::cerr << "gang-scheduler: " << error.message << "\n";
+  std::cerr << kProgram << ": " << error.message << "\n";
   return kExitFailure;
 }
 
@@ -99,21 +110,18 @@ int run(gang::app::Config config) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Schedules gangs of pods on Kubernetes: all of a gang or none."};
+  CLI::App app{"Schedules gangs of pods on Kubernetes: all of a gang or none.", kProgram};
   Flags flags;
   define_flags(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
-  }
+  const std::optional<int> ended = gang::app::parse_command_line(app, argc, argv);
+  if (ended) return *ended;
   gang::Result<gang::app::Config> config = make_config(flags);
   if (!config) return complain(config.error());
   if (flags.validate) {
     const gang::Result<std::string> verdict = validate(*config);
     if (!verdict) return complain(verdict.error());
     std::cout << *verdict << "\n";
-    return EXIT_SUCCESS;
+    return gang::app::end_output(kProgram, EXIT_SUCCESS);
   }
   return run(*std::move(config));
 }

@@ -222,6 +222,66 @@ def validate_reads_the_kubeconfig_too():
             assert done.returncode == code and part in told and told.count("\n") == 1, told
 
 
+def _told(program, *words):
+    """The exit code of a program with these words, and what it says on standard error."""
+    done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False,
+                          timeout=30)
+    return done.returncode, done.stderr
+
+
+@own_world
+def a_wrong_word_of_the_command_line_is_named_with_its_mend():
+    scheduler = daemon.PROGRAM
+    for program, words, told in (
+            (GANGCTL, ["foo"], "there is no command foo; see --help"),
+            (GANGCTL, ["rum"], "there is no command rum, did you mean run?; see --help"),
+            (GANGCTL, ["run", "--shw", "a"],
+             "there is no option --shw, did you mean --show?; see --help"),
+            (GANGCTL, ["run"], "FILE is required; see --help"),
+            (GANGCTL, [], "A subcommand is required; see --help"),
+            (scheduler, ["--namespac", "x"],
+             "there is no option --namespac, did you mean --namespace?; see --help"),
+            (scheduler, ["--colour=red"], "there is no option --colour; see --help"),
+            (scheduler, ["word"], '"word" is a word too many; see --help'),
+            (scheduler, ["--config", "a", "--config", "b"],
+             "--config is there twice; write it once"),
+            (scheduler, ["--config"], "--config needs a value; see --help"),
+            (scheduler, ["--validate", "--config", ""], "--config: the path is empty; name a file, "
+             "or leave the flag out for the defaults"),
+            (scheduler, ["--config=", "--validate"], "--config: the path is empty; name a file, "
+             "or leave the flag out for the defaults"),
+            (scheduler, ["--validate", "--kubeconfig", ""], "--kubeconfig: the path is empty; "
+             "leave the flag out for in-cluster credentials")):
+        assert _told(program, *words) == (2, f"{program.name}: {told}\n"), _told(program, *words)
+
+
+@own_world
+def output_that_is_lost_is_an_error():
+    scenario = daemon.ROOT / "test/scenarios/binding/rollback-when-repair-fails.txt"
+    for program, words in ((GANGCTL, ["run", "--show", scenario]), (GANGCTL, ["run", scenario]),
+                           (GANGCTL, ["--help"]), (daemon.PROGRAM, ["--validate"]),
+                           (daemon.PROGRAM, ["--help"]), (daemon.PROGRAM, ["--version"])):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([str(program), *words], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False, timeout=30)
+        assert done.returncode == 2, (words, done)
+        assert done.stderr == (f"{program.name}: standard output cannot be written and is lost; "
+                               "give it another place\n"), done.stderr
+
+
+@own_world
+def a_file_must_be_valid_though_a_flag_replaces_its_value():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "c.yaml")
+        path.write_text("scheduler_name: default-scheduler\n")
+        code, told = _told(daemon.PROGRAM, "--validate", f"--config={path}",
+                           "--scheduler-name=ours")
+        assert code == 1 and f"{path}:1:17: scheduler_name: default-scheduler belongs" in told, told
+        path.write_text("scheduler_name: theirs\n")
+        assert _told(daemon.PROGRAM, "--validate", f"--config={path}",
+                     "--scheduler-name=ours") == (0, "")
+
+
 @own_world
 def a_forbidden_kind_is_named_by_readyz():
     port = process.free_ports(1)[0]
@@ -262,5 +322,7 @@ def a_daemon_without_its_server_says_so_and_ignores_sighup():
 TESTS = [gangctl_says_what_is_no_scenario, gangctl_names_the_line_of_a_mistake,
          gangctl_writes_no_line_of_a_log, slow_clients_do_not_hold_the_health_endpoints,
          each_trouble_with_the_connection_is_told_once_and_its_end,
-         validate_reads_the_kubeconfig_too, a_forbidden_kind_is_named_by_readyz,
+         validate_reads_the_kubeconfig_too, a_wrong_word_of_the_command_line_is_named_with_its_mend,
+         output_that_is_lost_is_an_error, a_file_must_be_valid_though_a_flag_replaces_its_value,
+         a_forbidden_kind_is_named_by_readyz,
          a_daemon_without_its_server_says_so_and_ignores_sighup]
