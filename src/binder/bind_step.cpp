@@ -203,6 +203,8 @@ void BindStep::resume() {
 void BindStep::finish(BindEnd end) {
   phase_ = Phase::kEnded;
   end_ = std::move(end);
+  end_.answered =
+      last_outcome_ == kube::Outcome::kThrottled || equal_failures_ >= kEqualFailuresMax;
   done_();
 }
 

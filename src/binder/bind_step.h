@@ -33,6 +33,7 @@ struct BindEnd {
   bool refused = false;  ///< our rights or our request are wrong: retrying does not help
   bool stopped =
       false;  ///< the round told it to stop, or the server fails: says nothing of the pod
+  bool answered = false;  ///< not bound although the server answers: it refuses this request so far
   std::string message;
 };
 

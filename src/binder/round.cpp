@@ -149,12 +149,28 @@ engine::RoundEnd Round::end_of_round() const {
   return only_stopped && need_count_ > 0 ? RoundEnd::kUnavailable : RoundEnd::kMembersLost;
 }
 
-/// What a member was refused for or lost by says more than what stopped the others.
+/// What a member was refused for or lost by says more than what stopped the others, and what a
+/// Binding failed with more than that the time was over.
 std::string Round::reason_of_end() const {
   if (record_ == Record::kGroupGone || record_ == Record::kRefused) return message_;
-  const auto cause = std::ranges::find_if(
-      steps_, [](const auto& step) { return !step->bound() && !step->end().stopped; });
-  return cause == steps_.end() ? message_ : (*cause)->end().message;
+  const auto name = [](const BindStep& step) { return "pod " + step.task().assignment.pod.text(); };
+  for (const auto& step : steps_) {
+    const bool is_cause = !step->bound() && !step->end().stopped;
+    if (is_cause) return name(*step) + ": " + step->end().message;
+  }
+  for (const auto& step : steps_) {
+    if (step->bound() || step->trouble().empty()) continue;
+    return name(*step) + ": " + step->trouble() + (message_ == kDeadline ? ", until " : "; ") +
+           message_;
+  }
+  return message_;
+}
+
+/// Whether the server works and does not take what lacks.
+bool Round::is_answered() const {
+  const auto end = steps_.begin() + static_cast<std::ptrdiff_t>(need_count_);
+  return std::all_of(steps_.begin(), end,
+                     [](const auto& step) { return step->bound() || step->end().answered; });
 }
 
 void Round::finish() {
@@ -162,7 +178,8 @@ void Round::finish() {
   engine::RoundOutcome outcome{.gang = plan_.gang,
                                .stamp = plan_.stamp,
                                .end = end_of_round(),
-                               .recorded = record_ == Record::kDone};
+                               .recorded = record_ == Record::kDone,
+                               .answered = is_answered()};
   for (const auto& step : steps_) {
     const BindEnd& end = step->end();
     const engine::Assignment& pod = step->task().assignment;
@@ -170,7 +187,8 @@ void Round::finish() {
                                .uid = pod.uid,
                                .end = end.end,
                                .message = end.message,
-                               .stopped = end.stopped});
+                               .stopped = end.stopped,
+                               .answered = end.answered});
   }
   if (outcome.end != engine::RoundEnd::kCommitted) outcome.message = reason_of_end();
   tell_group();

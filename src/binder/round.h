@@ -64,6 +64,7 @@ class Round {
   [[nodiscard]] bool is_group() const { return plan_.gang.kind == cluster::GangKind::kPodGroup; }
   [[nodiscard]] engine::RoundEnd end_of_round() const;
   [[nodiscard]] std::string reason_of_end() const;
+  [[nodiscard]] bool is_answered() const;
   void tell_group();
 
   const Parts parts_;

@@ -51,6 +51,24 @@ std::string lone_text(const Attempt& attempt, const std::string& fit_error,
   return text;
 }
 
+/// The first member that no node takes even emptied, where others of the gang are not like it: the
+/// reasons may be about those.
+std::string misfit_text(const cluster::Gang& gang, const std::vector<DraftClass>& classes,
+                        const std::vector<std::string>& fit_errors,
+                        const std::vector<Reason>& reasons) {
+  if (classes.size() < 2) return "";
+  for (const cluster::Member& member : gang.members) {
+    if (member.class_index < 0) continue;
+    const auto index = static_cast<std::size_t>(member.class_index);
+    if (classes[index].table->fleet_sum() > 0) continue;
+    std::string text = fmt::format("pod {} fits no node", member.key.name);
+    // Where it is the member that the reasons are about, they are not said twice.
+    if (reasons != reasons_of(*classes[index].table)) text += ": " + fit_errors[index];
+    return text;
+  }
+  return "";
+}
+
 MemberText told(const cluster::Member& member, std::string message) {
   return {.pod = member.key,
           .uid = member.uid,
@@ -114,6 +132,8 @@ Explanation explain(const cluster::Gang& gang, Attempt attempt,
     fit_errors.push_back(demand.table->capacity_sum() == 0 ? fit_error(*demand.table) : "");
   }
   const bool lone = gang.kind == cluster::GangKind::kLonePod && !fit_errors.empty();
+  if (!lone && attempt.detail.empty())
+    attempt.detail = misfit_text(gang, classes, fit_errors, attempt.reasons);
   explanation.message = cut(lone ? lone_text(attempt, fit_errors.front(), explanation.node_total)
                                  : group_text(gang, attempt, options),
                             kMessageBytesMax);

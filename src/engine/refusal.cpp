@@ -51,8 +51,8 @@ const Rule* rule_not_built(const cluster::PodClass& pod_class, const Options& op
 
 Refusal not_built(const Rule& rule, const std::string& whom) {
   return {.verdict = Verdict::kRuleNotBuilt,
-          .message = fmt::format("{}: {} ({}) is not supported by this release; remove it or use "
-                                 "another scheduler",
+          .message = fmt::format("{}: {} ({}) is not supported by this release; make the object "
+                                 "anew without it, or give all pods of the group another scheduler",
                                  whom, rule.field, rule.name)};
 }
 

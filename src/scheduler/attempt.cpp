@@ -31,6 +31,14 @@ void leave_out_stale(Gang& gang, const GangRecord& record) {
       std::ranges::count(gang.members, MemberState::kPending, &Member::state));
 }
 
+/// Members are needed in their order: those whose Binding failed by itself come after the others,
+/// so that a spare one takes the place.
+void put_troubled_last(Gang& gang, const GangRecord& record) {
+  if (record.troubled.empty()) return;
+  std::ranges::stable_partition(
+      gang.members, [&](const Member& member) { return !record.troubled.contains(member.uid); });
+}
+
 /// Shows the planner the record that a round of ours wrote and the watch has not told yet.
 void show_record(Gang& gang, const GangRecord& record) {
   if (!gang.group || is_initially_scheduled(gang) || !is_recorded(gang, record)) return;
@@ -105,6 +113,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
   if (!gang) return;
   const std::uint64_t seen = fingerprint(*gang);
   leave_out_stale(*gang, record);
+  put_troubled_last(*gang, record);
   show_record(*gang, record);
   gang->minimum = record.minimum;
   for (const auto& [node, avoidance] : record.avoided) gang->avoided_nodes.push_back(node);

@@ -66,6 +66,7 @@ class Evaluation {
   [[nodiscard]] bool stays_parked();
   void note_loss();
   [[nodiscard]] bool is_known_ours();
+  [[nodiscard]] bool is_abandoned() const;
   void tell_what_waited();
   void set_timer();
   void move_to(Stage stage);
@@ -303,18 +304,25 @@ bool Evaluation::stays_parked() {
          turn_.now < parking.since + core_.options.safety_interval;
 }
 
+/// Whether a group that had pods of ours, and was told something of them, has none any more.
+bool Evaluation::is_abandoned() const {
+  const auto& counts = outline_.counts;
+  const bool is_empty = counts.base() + counts.pending + counts.gated == 0;
+  return outline_.group && is_empty && record_.report.has_told() && !is_recorded(outline_, record_);
+}
+
 /// Whether the gang is ours beyond doubt. One without pods names no scheduler: then only finished
 /// pods, of which ours alone are watched, or a condition of ours tell.
 bool Evaluation::is_known_ours() {
   if (!full().members.empty()) return is_ours(full(), core_.options.scheduler_name);
-  return outline_.failed_count > 0 || outline_.counts.done > 0 ||
+  return record_.report.has_told() || outline_.failed_count > 0 || outline_.counts.done > 0 ||
          api::find_condition(outline_.group->conditions, api::kSatisfied) != nullptr;
 }
 
 /// A gang that had started and lacks members says so, also when nothing of it is left.
 void Evaluation::note_loss() {
-  if (!is_below_minimum(outline_, record_) || outline_.group->meta.deletion_time ||
-      !is_known_ours()) {
+  const bool lacks = is_below_minimum(outline_, record_) || is_abandoned();
+  if (!lacks || outline_.group->meta.deletion_time || !is_known_ours()) {
     record_.degraded_since.reset();
     return;
   }

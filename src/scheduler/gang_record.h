@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,8 @@ struct GangRecord {
   /// Pending members that the server said are gone or bound elsewhere, and the version that was
   /// planned: until the watch shows another one they take no part.
   std::map<api::Uid, api::ResourceVersion> stale;
+  /// Members whose Binding was not taken by themselves in the newest round: others go first.
+  std::set<api::Uid> troubled;
   std::map<std::string, Avoidance> avoided;  ///< nodes whose kubelet refused a member
   Report report;
 

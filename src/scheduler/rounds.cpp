@@ -54,14 +54,14 @@ void take_back(Core& core, GangRecord* record, const engine::RoundOutcome& outco
 }
 
 /// The repair clock: it runs only while the server answers.
-void set_repair(Core& core, GangRecord& record, const OpenRound& round, RoundEnd end,
+void set_repair(Core& core, GangRecord& record, const OpenRound& round, bool is_silent,
                 TimePoint now) {
   if (!record.repair) {
     record.repair = Repair{.stamp = round.stamp, .deadline = now + core.options.repair_deadline};
-    if (end == RoundEnd::kUnavailable) record.repair->stopped = now;
+    if (is_silent) record.repair->stopped = now;
     return;
   }
-  if (end != RoundEnd::kUnavailable) {
+  if (!is_silent) {
     record.repair->resume(now);
   } else if (!record.repair->stopped) {
     record.repair->stopped = round.start;
@@ -99,16 +99,27 @@ std::string cause_of(const engine::RoundOutcome& outcome) {
   return cause;
 }
 
+/// Members that were not bound by a fault of their own.
+void note_troubled(GangRecord& record, const engine::RoundOutcome& outcome) {
+  record.troubled.clear();
+  for (const engine::MemberOutcome& member : outcome.members) {
+    const bool is_own = !member.stopped || member.answered;
+    if (member.end == MemberEnd::kNotBound && is_own) record.troubled.insert(member.uid);
+  }
+}
+
 void fail_round(Core& core, GangRecord& record, const OpenRound& round,
                 const engine::RoundOutcome& outcome, Turn& turn) {
   ++record.failures;
   record.not_before = turn.now + backoff(core.options, record.failures);
+  note_troubled(record, outcome);
   const auto gang = core.state.gang(record.ref.id);
   if (!gang) return;
   const std::int32_t base = gang->counts.base();
   const bool is_half_bound = gang->kind == GangKind::kPodGroup && base > 0 && base < round.minimum;
   if (is_half_bound && !is_recorded(*gang, record)) {
-    set_repair(core, record, round, outcome.end, turn.now);
+    const bool is_silent = outcome.end == RoundEnd::kUnavailable && !outcome.answered;
+    set_repair(core, record, round, is_silent, turn.now);
     if (std::string cause = cause_of(outcome); !cause.empty()) record.repair->cause = cause;
   }
   if (is_half_bound && record.failures == 1 && outcome.end == RoundEnd::kMembersLost) {
@@ -130,6 +141,7 @@ void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& ou
   record.repair.reset();
   record.misses = 0;
   record.renewals = 0;
+  record.troubled.clear();
   record.degraded_since.reset();
   record.report.forget();
   const bool has_unbound_extra = std::ranges::any_of(

@@ -31,8 +31,8 @@ std::string check_scheduler_names(const Gang& gang) {
     if (member.scheduler_name == first) continue;
     return fmt::format(
         "all pods in a single pod group should have the same .spec.schedulerName set, got: "
-        "\"{}\" and \"{}\"; give all pods of the group the same schedulerName",
-        first, member.scheduler_name);
+        "\"{}\" and \"{}\" (pods {} and {}); make those of one of them anew",
+        first, member.scheduler_name, gang.members.front().key.name, member.key.name);
   }
   return "";
 }
@@ -44,7 +44,7 @@ std::string check_priorities(const Gang& gang, PriorityMismatch mismatch) {
     return fmt::format(
         "all pods in a single pod group should have the same priority as the pod group's "
         "priority, got {} and {}; PriorityClass of pod {} is \"{}\", of PodGroup {} \"{}\": "
-        "give both the same priorityClassName",
+        "make one of them anew with the priorityClassName of the other",
         member.priority, gang.group->spec.priority, member.key.name, member.priority_class_name,
         gang.key.name, gang.group->spec.priority_class_name);
   }

@@ -245,7 +245,7 @@ TEST_F(BindStepTest, ForbiddenEndsTheRoundAsRefusedWithTheMessage) {
   bench.client.fail_next("bind", "m0", answer(Outcome::kForbidden, 403, "may not bind"));
   commit();
   EXPECT_EQ(bench.round_end(), "refused");
-  EXPECT_EQ(bench.outcomes[0].message, "may not bind");
+  EXPECT_EQ(bench.outcomes[0].message, "pod ns/m0: may not bind");
   EXPECT_EQ(bench.members(), "m0=not_bound m1=bound");
   EXPECT_EQ(bench.binder->stats().forbidden, 1);
 }

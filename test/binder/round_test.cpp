@@ -241,6 +241,30 @@ TEST_F(RoundTest, UnknownMembersAreReadBeyondTheDeadlineUntilDefinite) {
   EXPECT_EQ(bench.round_end(), "committed");
 }
 
+TEST_F(RoundTest, AServerThatThrottlesOrRefusesAlikeAnswers) {
+  bench.create_gang(2);
+  for (int i = 0; i < 100; ++i) {
+    bench.client.fail_next("bind", "m1", answer(Outcome::kThrottled, 429, "too many requests"));
+  }
+  bench.commit(bench.plan(2, 2));
+  bench.advance(seconds(60));
+  EXPECT_EQ(bench.round_end(), "unavailable");
+  EXPECT_TRUE(bench.outcomes[0].answered);
+  EXPECT_EQ(bench.outcomes[0].message,
+            "pod ns/m1: too many requests, until the commit deadline passed");
+  EXPECT_TRUE(bench.outcomes[0].members[1].answered);
+  EXPECT_FALSE(bench.outcomes[0].members[0].answered);
+}
+
+TEST_F(RoundTest, AServerThatIsAwayDoesNotAnswer) {
+  bench.create_gang(2);
+  bench.client.fail_all("bind", answer(Outcome::kNotSent, 0, "connection refused"));
+  bench.commit(bench.plan(2, 2));
+  bench.advance(seconds(60));
+  EXPECT_EQ(bench.round_end(), "unavailable");
+  EXPECT_FALSE(bench.outcomes[0].answered);
+}
+
 TEST_F(RoundTest, LackingMembersAreToldWhileTheRoundGoesOn) {
   bench.create_gang(2);
   for (int i = 0; i < 40; ++i) {

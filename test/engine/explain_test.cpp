@@ -50,10 +50,21 @@ TEST(Explain, B161AMemberThatFitsAloneIsToldThatTheGroupIsTheReason) {
   EXPECT_EQ(text_of(explanation, "m3"), "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
   const std::string group =
       "pod group is unschedulable, minCount (3) cannot be satisfied: 2 scheduled, 0 remaining; "
-      "2 Insufficient nvidia.com/gpu";
+      "2 Insufficient nvidia.com/gpu; pod m3 fits no node";
   EXPECT_EQ(text_of(explanation, "m1"), group);
   EXPECT_EQ(text_of(explanation, "m2"), group);
   EXPECT_EQ(explanation.message, group);
+}
+
+TEST(Explain, AMemberThatFitsNowhereIsNamedWhereTheReasonsAreAboutOthers) {
+  TestCluster cluster;
+  cluster.add(node("n1").gpu(1)).add(pod("busy").gpu(1).on("n1"));
+  cluster.add(pod_group("g").min(2)).add(pod("plain").group("g").gpu(1).created(1));
+  cluster.add(pod("odd").group("g").selects("zone", "mars").gpu(1).created(2));
+  EXPECT_EQ(cluster.refused("g").message,
+            "pod group is unschedulable, minCount (2) cannot be satisfied: 0 scheduled, 0 "
+            "remaining; 1 Insufficient nvidia.com/gpu; pod odd fits no node: 0/1 nodes are "
+            "available: 1 node(s) didn't match Pod's node affinity/selector.");
 }
 
 TEST(Explain, K01K03ALonePodIsToldAHistogramOfItsOwn) {

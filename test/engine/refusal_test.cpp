@@ -13,7 +13,8 @@ using test::pod;
 using test::pod_group;
 
 constexpr const char* kMend =
-    " is not supported by this release; remove it or use another scheduler";
+    " is not supported by this release; make the object anew without it, or give all pods of the "
+    "group another scheduler";
 
 /// A pod rule and its words.
 struct RuleRow {

@@ -80,6 +80,16 @@ TEST(Loss, GroupThatIsBeingDeletedIsLeftAlone) {
   EXPECT_TRUE(world.explanations.empty());
 }
 
+TEST(Loss, GroupThatNeverStartedAndLostItsPodsSaysSo) {
+  World world;
+  world.add_nodes(1, 1).add(pod_group("g").min(2).build()).add_pods("g", 2, "p").run();
+  ASSERT_EQ(world.told().verdict, Verdict::kImpossibleOnFleet);
+  world.clear().remove_pod("p0").remove_pod("p1").pass(seconds(30));
+  ASSERT_EQ(world.explanations.size(), 1U);
+  EXPECT_EQ(world.told().message, "0 of 2 pods exist");
+  EXPECT_TRUE(world.told().writes_condition);
+}
+
 /// gang(2) whose pods were told that they do not fit, as the server shows it.
 void refuse_two(World& world) {
   world.add_nodes(1, 1).add(pod_group("g").min(2).build()).add_pods("g", 2, "p").run();

@@ -41,8 +41,8 @@ TEST(Validation, OneSchedulerNameAlsoOverForeignPendingMembers) {
   foreign.scheduler_name = "default-scheduler";
   EXPECT_EQ(validate_strictly(gang_of({member_of("a"), foreign})),
             "all pods in a single pod group should have the same .spec.schedulerName set, got: "
-            "\"gang-scheduler\" and \"default-scheduler\"; give all pods of the group the same "
-            "schedulerName");
+            "\"gang-scheduler\" and \"default-scheduler\" (pods a and b); make those of one of "
+            "them anew");
 }
 
 TEST(Validation, B024PriorityNamesBothNumbersAndClasses) {
@@ -53,7 +53,7 @@ TEST(Validation, B024PriorityNamesBothNumbersAndClasses) {
   EXPECT_EQ(validate_strictly(gang),
             "all pods in a single pod group should have the same priority as the pod group's "
             "priority, got 0 and 100; PriorityClass of pod a is \"\", of PodGroup g \"high\": "
-            "give both the same priorityClassName");
+            "make one of them anew with the priorityClassName of the other");
   EXPECT_EQ(validate(gang, PriorityMismatch::kUseGroup), "");
 }
 

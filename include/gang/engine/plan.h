@@ -74,8 +74,9 @@ struct MemberOutcome {
   api::ObjectKey pod;
   api::Uid uid;
   MemberEnd end = MemberEnd::kNotBound;
-  std::string message;   ///< of the server, for people; empty when bound
-  bool stopped = false;  ///< the round was stopped, or the server fails: says nothing of the pod
+  std::string message;    ///< of the server, for people; empty when bound
+  bool stopped = false;   ///< the round was stopped, or the server fails: says nothing of the pod
+  bool answered = false;  ///< the server answers, and does not take this Binding
 };
 
 enum class RoundEnd {
@@ -96,6 +97,7 @@ struct RoundOutcome {
   RoundEnd end = RoundEnd::kCommitted;
   std::vector<MemberOutcome> members;
   bool recorded = false;  ///< PodGroupInitiallyScheduled=True is durable
+  bool answered = false;  ///< kUnavailable: for every member that lacks, the server answers
   std::string message;
 };
 
