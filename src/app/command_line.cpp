@@ -61,7 +61,8 @@ std::string unknown_word(const CLI::App& app, std::string word) {
 /// One line for a wrong command line: the first word that is wrong, and the mend.
 std::string told(const CLI::App& app, const CLI::Error& error) {
   const std::string problem = error.what();
-  const std::vector<std::string> unknown = app.remaining(true);
+  std::vector<std::string> unknown = app.remaining(true);
+  std::erase(unknown, "--");
   if (!unknown.empty()) return unknown_word(app, unknown.front());
   if (error.get_name() == "ValidationError") return problem;
   if (error.get_name() != "ArgumentMismatch") return problem + "; see --help";

@@ -243,6 +243,7 @@ def a_wrong_word_of_the_command_line_is_named_with_its_mend():
              "there is no option --namespac, did you mean --namespace?; see --help"),
             (scheduler, ["--colour=red"], "there is no option --colour; see --help"),
             (scheduler, ["word"], '"word" is a word too many; see --help'),
+            (scheduler, ["--", "word"], '"word" is a word too many; see --help'),
             (scheduler, ["--config", "a", "--config", "b"],
              "--config is there twice; write it once"),
             (scheduler, ["--config"], "--config needs a value; see --help"),
