@@ -60,6 +60,8 @@ class Reader {
     const auto option = config_options().find(key);
     if (option != config_options().end()) {
       if (key_node.Scalar().find('.') != std::string::npos) return error(key_node, dotted(key));
+      // An absent value stands nowhere: the reader of YAML places it at the next line.
+      if (value.IsNull()) return error(key_node, key + " has no value; write one or leave it out");
       return read_value(value, key, option->second);
     }
     const auto group = config_options().lower_bound(key + ".");

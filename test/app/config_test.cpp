@@ -68,8 +68,8 @@ std::string described(const Config& config) {
       << e.weight_accelerator_packing << '|' << e.accelerators.size() << '|' << e.search_steps_max
       << '|' << e.class_tables_max << '|' << e.reasons_shown_max << '|' << e.toleration_comparison
       << '|' << b.writes_in_flight_max << '|' << b.commit_deadline.count() << '|'
-      << b.retry_initial.count() << '|' << b.retry_max.count() << '|' << b.status_writes_per_second
-      << '|' << b.events_per_second << '|' << b.event_queue_max;
+      << b.slow_round.count() << '|' << b.retry_initial.count() << '|' << b.retry_max.count() << '|'
+      << b.status_writes_per_second << '|' << b.events_per_second << '|' << b.event_queue_max;
   return out.str();
 }
 
@@ -194,6 +194,13 @@ TEST(Config, RefusesAKeyWithADotForItCouldBeSetTwice) {
             "...}");
   EXPECT_NE(refusal("log: {a.level: info}\n").find("1:7: there is no option log.a.level"),
             std::string::npos);
+}
+
+TEST(Config, TellsAnAbsentValueAtItsKey) {
+  EXPECT_EQ(refusal("log: {}\nnamespace:\nscoring: {}\n"),
+            "f.yaml:2:1: namespace has no value; write one or leave it out");
+  EXPECT_EQ(refusal("scoring: {accelerators: ~}\n"),
+            "f.yaml:1:11: scoring.accelerators has no value; write one or leave it out");
 }
 
 TEST(Config, CallsAValueAmbiguousOnlyWhereQuotesMendIt) {
