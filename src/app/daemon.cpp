@@ -215,10 +215,13 @@ void Daemon::perform(scheduler::Effects effects) {
 }
 
 void Daemon::log_explanation(const engine::Explanation& explanation) {
-  log::info("unable to schedule a gang", {{"kind", gang_kind(explanation.gang)},
-                                          {"gang", explanation.gang.key.text()},
-                                          {"verdict", engine::verdict_name(explanation.verdict)},
-                                          {"message", explanation.message}});
+  // Objects that contradict each other are for people to mend; everything else is the day's work.
+  const bool is_mistake = explanation.verdict == engine::Verdict::kInvalid;
+  (is_mistake ? log::warn : log::info)("unable to schedule a gang",
+                                       {{"kind", gang_kind(explanation.gang)},
+                                        {"gang", explanation.gang.key.text()},
+                                        {"verdict", engine::verdict_name(explanation.verdict)},
+                                        {"message", explanation.message}});
 }
 
 void Daemon::log_outcome(const engine::RoundOutcome& outcome) {

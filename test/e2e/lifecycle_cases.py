@@ -59,6 +59,8 @@ def B024_pod_priority_differs_from_the_groups(t):
     t.gang("g", 2, priorityClassName=t.priority(100))
     names = t.members("g", 2, gpu=1)
     t.wait_condition("g", "False", "SchedulerError", ("got 0 and 100", "priorityClassName"))
+    told = t.daemon.log_lines("unable to schedule a gang")
+    assert any(" warn " in line and "verdict=Invalid" in line for line in told), told
     t.pod("plain", gpu=1, priorityClassName=t.priority(50))
     t.wait_refused("plain", ("nvidia.com/gpu",))
     t.hold_bound([*names, "plain"], 0)
