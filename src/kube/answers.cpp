@@ -6,6 +6,8 @@
 namespace gang::kube {
 namespace {
 
+constexpr std::size_t kPageWordsMax = 60;
+
 Outcome outcome_of_end(HttpEndKind kind) {
   return kind == HttpEndKind::kNotSent ? Outcome::kNotSent : Outcome::kUnknown;
 }
@@ -19,7 +21,34 @@ std::string message_of(const HttpHead& head, const api::Status& status) {
   return message;
 }
 
+/// The first words of an HTML page, without its tags.
+std::string page_words(std::string_view page) {
+  std::string words;
+  bool is_tag = false;
+  for (const char c : page) {
+    if (words.size() > kPageWordsMax) break;
+    is_tag = c == '<' || (is_tag && c != '>');
+    const bool is_text = !is_tag && c > ' ' && c != '>' && c <= '~';
+    if (is_text) words += c;
+    if (!is_text && !words.empty() && words.back() != ' ') words += ' ';
+  }
+  if (words.size() > kPageWordsMax) words.resize(std::min(words.rfind(' '), kPageWordsMax));
+  return "(a page in HTML: " + words.substr(0, words.find_last_not_of(' ') + 1) + ")";
+}
+
 }  // namespace
+
+api::Status status_of(std::string_view body) {
+  api::Status status = api::decode_status(body);
+  const std::size_t begin = status.message.find_first_not_of(" \t\r\n");
+  const bool is_page = begin != std::string::npos && status.message[begin] == '<';
+  if (is_page) status.message = page_words(status.message);
+  return status;
+}
+
+bool is_own_absence(const api::Status& status) {
+  return !status.reason.empty() || status.message.starts_with("404 page not found");
+}
 
 const char* outcome_name(Outcome outcome) {
   switch (outcome) {
@@ -111,7 +140,7 @@ Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& e
     if (!answer.message.empty()) answer.outcome = Outcome::kUnknown;
     return answer;
   }
-  const api::Status status = api::decode_status(body);
+  const api::Status status = status_of(body);
   answer.retry_after = retry_after_of(head.retry_after, status);
   answer.message = message_of(head, status);
   answer.reason = status.reason;

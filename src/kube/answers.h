@@ -23,6 +23,12 @@ inline constexpr Duration kRetryAfterMax = std::chrono::minutes(5);
 /// Whether a 2xx answer with that content type can be one of the API server's own.
 [[nodiscard]] bool is_json_type(std::string_view content_type);
 
+/// The Status in the body of a refusal; of a page in HTML the message has the first words.
+[[nodiscard]] api::Status status_of(std::string_view body);
+
+/// Whether a 404 with this Status can be an API server's own word on a path that it does not know.
+[[nodiscard]] bool is_own_absence(const api::Status& status);
+
 /// What a status code means for the one who sent the request.
 [[nodiscard]] Outcome outcome_of_status(int status);
 

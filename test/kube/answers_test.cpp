@@ -80,5 +80,17 @@ TEST(Answers, NamesEveryOutcome) {
   EXPECT_STREQ(outcome_name(Outcome::kThrottled), "throttled");
 }
 
+TEST(Answers, CutAPageInHtmlToItsFirstWords) {
+  const std::string page =
+      "\n<!DOCTYPE HTML>\n<html lang=\"en\">\n <head>\n  <title>Error response"
+      "</title>\n </head>\n <body><h1>Error response</h1><p>Error code: 404</p>"
+      "<p>Message: File not found, which is a long story.</p></body></html>";
+  EXPECT_EQ(status_of(page).message,
+            "(a page in HTML: Error response Error response Error code: 404 Message: File)");
+  EXPECT_EQ(status_of("404 page not found\n").message, "404 page not found\n");
+  EXPECT_EQ(status_of("<" + std::string(500, 'a') + ">" + std::string(500, 'b')).message,
+            "(a page in HTML: " + std::string(60, 'b') + ")");
+}
+
 }  // namespace
 }  // namespace gang::kube
