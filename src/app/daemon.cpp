@@ -174,14 +174,14 @@ void Daemon::handle(const scheduler::Input& input) {
 }
 
 void Daemon::note_kind(const api::Delta& delta) {
-  const std::optional<KindNote> note = kind_notes_.observe(delta);
-  if (!note) return;
-  const std::string_view kind = api::kind_name(note->kind);
-  metrics_.set_kind_state(kind, kind_notes_.state(kind));
-  if (note->message.empty()) return;
-  const bool is_good = note->state == KindState::kServed;
-  log::write(is_good ? log::Level::kInfo : log::Level::kWarn, note->message,
-             {{"kind", std::string(kind)}});
+  for (const KindNote& note : kind_notes_.observe(delta)) {
+    const std::string_view kind = api::kind_name(note.kind);
+    metrics_.set_kind_state(kind, kind_notes_.state(kind));
+    if (note.message.empty()) continue;
+    const bool is_good = note.state == KindState::kServed;
+    log::write(is_good ? log::Level::kInfo : log::Level::kWarn, note.message,
+               {{"kind", std::string(kind)}});
+  }
 }
 
 void Daemon::note_object(const api::Delta& delta) {

@@ -57,7 +57,7 @@ std::string forbidden_message(api::Kind kind) {
 
 }  // namespace
 
-std::optional<KindNote> KindNotes::observe(const api::Delta& delta) {
+std::vector<KindNote> KindNotes::observe(const api::Delta& delta) {
   KindState state = KindState::kServed;
   switch (delta.type) {
     case api::DeltaType::kListEnd:
@@ -69,18 +69,31 @@ std::optional<KindNote> KindNotes::observe(const api::Delta& delta) {
       state = KindState::kForbidden;
       break;
     default:
-      return std::nullopt;
+      return {};
   }
   const KindState before = state_of(delta.kind);
-  if (before == state) return std::nullopt;
+  if (before == state) return {};
   states_[delta.kind] = state;
-  KindNote note{delta.kind, state, ""};
-  if (state == KindState::kUnserved) note.message = unserved_message(delta.kind);
-  if (state == KindState::kForbidden) note.message = forbidden_message(delta.kind);
-  if (state == KindState::kServed && before != KindState::kNotListed) {
-    note.message = std::string(api::kind_name(delta.kind)) + " objects are served now";
+  const bool was_held = held_.erase(delta.kind) > 0;
+  std::vector<KindNote> notes{{delta.kind, state, ""}};
+  if (state == KindState::kUnserved) {
+    held_.insert(delta.kind);
+  } else {
+    is_api_server_ = true;
   }
-  return note;
+  if (state == KindState::kForbidden) notes.front().message = forbidden_message(delta.kind);
+  if (state == KindState::kServed && before != KindState::kNotListed && !was_held) {
+    notes.front().message = std::string(api::kind_name(delta.kind)) + " objects are served now";
+  }
+  if (is_api_server_) release(notes);
+  return notes;
+}
+
+void KindNotes::release(std::vector<KindNote>& notes) {
+  for (const api::Kind kind : held_) {
+    notes.push_back({kind, KindState::kUnserved, unserved_message(kind)});
+  }
+  held_.clear();
 }
 
 KindState KindNotes::state_of(api::Kind kind) const {

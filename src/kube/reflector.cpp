@@ -269,7 +269,7 @@ Reflector::Verdict Reflector::after_backoff(std::string error) {
 Reflector::Verdict Reflector::verdict_of_end(const HttpEnd& end) {
   if (status_ == 0) return after_backoff(end.message);
   if (status_ != 200) {
-    api::Status status = api::decode_status(error_body_);
+    api::Status status = status_of(error_body_);
     status.code = status_;
     return judge(status, retry_after_of(retry_after_, status));
   }
@@ -315,7 +315,7 @@ Reflector::Verdict Reflector::judge(const api::Status& status,
     case 403:
       return judge_forbidden(std::move(error));
     case 404:
-      return judge_absent(std::move(error));
+      return judge_absent(std::move(error), is_own_absence(status));
     case 410:
       return judge_expired(std::move(error));
     case 400:
@@ -338,11 +338,12 @@ Reflector::Verdict Reflector::judge(const api::Status& status,
   return verdict;
 }
 
-/// The server does not know the path. A kind that every server has is never taken for absent.
-Reflector::Verdict Reflector::judge_absent(std::string error) {
+/// The server does not know the path. A kind that every server has is never taken for absent, nor
+/// is any when the answer is not `is_own` of an API server.
+Reflector::Verdict Reflector::judge_absent(std::string error, bool is_own) {
   Verdict verdict = after_backoff(resource_text(kind_) + " not served: " + error);
   verdict.relist = true;
-  if (!is_optional(kind_)) return verdict;
+  if (!is_optional(kind_) || !is_own) return verdict;
   if (!absent_since_) absent_since_ = now_;
   const Duration confirmed_at = *absent_since_ + options_.absence_confirmed;
   if (told_ == Told::kSynced && now_ < confirmed_at) {

@@ -100,7 +100,7 @@ class Reflector {
   [[nodiscard]] Verdict end_of_page(const HttpEnd& end);
   [[nodiscard]] Verdict end_of_watch(const HttpEnd& end);
   [[nodiscard]] Verdict judge(const api::Status& status, std::optional<Duration> retry_after);
-  [[nodiscard]] Verdict judge_absent(std::string error);
+  [[nodiscard]] Verdict judge_absent(std::string error, bool is_own);
   [[nodiscard]] Verdict judge_forbidden(std::string error);
   [[nodiscard]] Verdict judge_expired(std::string error);
   [[nodiscard]] Verdict judge_too_large(std::string error);

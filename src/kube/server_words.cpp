@@ -22,6 +22,7 @@ std::string type_text(const std::string& content_type) {
 /// Whether every API server has the collection that is asked for.
 bool is_core_collection(const std::string& target) {
   const std::string path = target.substr(0, target.find('?'));
+  if (path == "/apis/scheduling.k8s.io/v1/priorityclasses") return true;
   return path.starts_with("/api/v1/") &&
          (path.ends_with("/pods") || path.ends_with("/nodes") || path.ends_with("/namespaces"));
 }
@@ -109,7 +110,8 @@ HeadMeaning ServerWords::meaning(const HttpRequest& request, const HttpHead& hea
   const bool is_redirect = head.status >= 300 && head.status < 400;
   const bool is_absent = head.status == 404;
   const bool is_json = is_json_type(head.content_type);
-  if (is_absent && !is_core) return {is_json, {}};
+  const bool is_plain = is_json || type_text(head.content_type) == "text/plain";
+  if (is_absent && !is_core && is_plain) return {is_json, {}};
   if (is_json && !is_redirect && !is_absent) return {true, {}};
   return {false,
           Trouble{"does not look like a Kubernetes API server: it answers a list with HTTP " +

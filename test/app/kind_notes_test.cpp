@@ -8,14 +8,26 @@ namespace {
 using api::DeltaType;
 using api::Kind;
 
-/// What is noted when a kind is told to be in some state; "-" when nothing changed.
+/// What is noted when a kind is told to be in some state, line after line; "-" when nothing
+/// changed.
 std::string note(KindNotes& notes, DeltaType type, Kind kind = Kind::kPodGroup) {
-  const auto observed = notes.observe(api::Delta{type, kind, {}, {}});
-  return observed ? observed->message : "-";
+  const auto observed = notes.observe({.type = type, .kind = kind});
+  std::string text;
+  for (const KindNote& line : observed) {
+    text += (text.empty() || line.message.empty() ? "" : "\n") + line.message;
+  }
+  return observed.empty() ? "-" : text;
+}
+
+/// The notes on a server that has shown one kind.
+KindNotes with_nodes() {
+  KindNotes notes;
+  note(notes, DeltaType::kListEnd, Kind::kNode);
+  return notes;
 }
 
 TEST(KindNotes, SaysOnceWhatAnUnservedKindMeansAndWhichGateToSet) {
-  KindNotes notes;
+  KindNotes notes = with_nodes();
   const std::string message = note(notes, DeltaType::kUnserved);
   EXPECT_NE(message.find("PodGroups are not served: pods without a group are scheduled"),
             std::string::npos);
@@ -24,8 +36,29 @@ TEST(KindNotes, SaysOnceWhatAnUnservedKindMeansAndWhichGateToSet) {
   EXPECT_EQ(note(notes, DeltaType::kUnserved), "-");
 }
 
-TEST(KindNotes, NamesTheGateOfTrees) {
+TEST(KindNotes, HoldsBackWhatIsNotServedUntilTheServerHasShownAKind) {
   KindNotes notes;
+  EXPECT_EQ(note(notes, DeltaType::kUnserved), "");
+  EXPECT_EQ(notes.state("PodGroup"), KindState::kUnserved);
+  EXPECT_EQ(note(notes, DeltaType::kUnserved, Kind::kWorkload), "");
+  const std::string told = note(notes, DeltaType::kListEnd, Kind::kNode);
+  EXPECT_EQ(told.find("PodGroups are not served"), 0U) << told;
+  EXPECT_NE(told.find("\nWorkloads are not served"), std::string::npos) << told;
+  EXPECT_EQ(note(notes, DeltaType::kListEnd, Kind::kNamespace), "");
+}
+
+TEST(KindNotes, TakesARefusalForAnApiServerAndSaysNothingOfAKindThatCameMeanwhile) {
+  KindNotes notes;
+  note(notes, DeltaType::kUnserved);
+  EXPECT_EQ(note(notes, DeltaType::kListEnd), "");
+  KindNotes refused;
+  note(refused, DeltaType::kUnserved);
+  EXPECT_NE(note(refused, DeltaType::kForbidden, Kind::kNode).find("PodGroups are not served"),
+            std::string::npos);
+}
+
+TEST(KindNotes, NamesTheGateOfTrees) {
+  KindNotes notes = with_nodes();
   const std::string message = note(notes, DeltaType::kUnserved, Kind::kCompositePodGroup);
   EXPECT_NE(message.find("--feature-gates=CompositePodGroup=true"), std::string::npos);
   EXPECT_NE(message.find("v1alpha3=true"), std::string::npos);
@@ -46,7 +79,7 @@ TEST(KindNotes, SaysWhatIsLostWithoutTheKindsOfDevices) {
       {Kind::kDeviceTaintRule, "only the taints in ResourceSlices count",
        "DRADeviceTaintRules=true"}};
   for (const Row& row : rows) {
-    KindNotes notes;
+    KindNotes notes = with_nodes();
     const std::string message = note(notes, DeltaType::kUnserved, row.kind);
     EXPECT_NE(message.find(row.loss), std::string::npos) << message;
     EXPECT_NE(message.find(row.mend), std::string::npos) << message;
@@ -61,7 +94,7 @@ TEST(KindNotes, NamesTheRightsOfAForbiddenKind) {
 }
 
 TEST(KindNotes, SaysWhenAnAbsentKindComes) {
-  KindNotes notes;
+  KindNotes notes = with_nodes();
   note(notes, DeltaType::kUnserved);
   note(notes, DeltaType::kListBegin);
   EXPECT_EQ(note(notes, DeltaType::kListEnd), "PodGroup objects are served now");

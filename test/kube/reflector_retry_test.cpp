@@ -197,6 +197,19 @@ TEST_F(ReflectorTest, B153TakesAServedKindForAbsentOnlyAfterAMinute) {
   EXPECT_GE(now_ - gone_at, seconds(60));
 }
 
+TEST_F(ReflectorTest, TakesNoKindForAbsentOnTheWordOfSomethingThatIsNoApiServer) {
+  request();
+  for (int i = 0; i < 3; ++i) {
+    answer(404, "<!DOCTYPE HTML>\n<html><title>Error response</title></html>\n");
+    EXPECT_EQ(told(), "");
+    EXPECT_TRUE(has(reflector_.stats().last_error, "HTTP 404 (a page in HTML: Error response)"))
+        << reflector_.stats().last_error;
+    EXPECT_FALSE(request(seconds(40)).empty());
+  }
+  answer(404, status(404, "NotFound"));
+  EXPECT_EQ(told(), "unserved");
+}
+
 TEST_F(ReflectorTest, NeverTakesAKindThatEveryServerHasForAbsent) {
   std::vector<api::DeltaType> types;
   Reflector reflector = make(api::Kind::kNode, [&types](const api::Delta& delta) {

@@ -108,6 +108,14 @@ TEST(ServerWords, KnowWhatIsNoApiServer) {
         << told;
   }
   EXPECT_NE(meaning(list(), 404, "application/json"), "answer");
+  const std::string page_404 =
+      "does not look like a Kubernetes API server: it answers a list with HTTP 404, text/html; "
+      "check server of cluster \"c\" in f";
+  const std::string groups = "/apis/scheduling.k8s.io/v1beta1/podgroups?limit=500";
+  const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses?limit=500";
+  EXPECT_EQ(meaning(list(groups), 404, "text/html;charset=utf-8"), page_404);
+  EXPECT_EQ(meaning(list(classes), 404, "text/html"), page_404);
+  EXPECT_NE(meaning(list(classes), 404, "text/plain; charset=utf-8"), "nothing");
 }
 
 TEST(ServerWords, TakeForAnAnswerWhatAnApiServerSays) {
