@@ -105,6 +105,13 @@ Result<sockaddr_in> parse_listen(const std::string& listen) {
   return address;
 }
 
+/// What to do about an address that cannot be listened on.
+std::string listen_mend(int error) {
+  if (error == EADDRNOTAVAIL) return "write an address of this machine, or 0.0.0.0 for all of them";
+  if (error == EACCES) return "choose a port from 1024 on with --listen";
+  return "it may be taken, choose another with --listen";
+}
+
 Result<int> open_listener(const std::string& listen) {
   GANG_TRY(const sockaddr_in address, parse_listen(listen));
   const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -114,12 +121,10 @@ Result<int> open_listener(const std::string& listen) {
       made >= 0 && ::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
       ::listen(made, SOMAXCONN) == 0;
   if (is_good) return made;
-  const std::string why = std::strerror(errno);
+  const int error = errno;
   if (made >= 0) ::close(made);
-  return fail(Code::kUnavailable, "listen: \"" + listen +
-                                      "\" cannot be listened on; it may be taken, choose another "
-                                      "with --listen (" +
-                                      why + ")");
+  return fail(Code::kUnavailable, "listen: \"" + listen + "\" cannot be listened on; " +
+                                      listen_mend(error) + " (" + std::strerror(error) + ")");
 }
 
 }  // namespace

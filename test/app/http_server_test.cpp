@@ -133,6 +133,14 @@ TEST_F(HttpServerTest, NamesAPortThatIsTaken) {
             std::string::npos);
 }
 
+TEST(HttpServer, SaysThatTheAddressIsOfAnotherMachine) {
+  const auto server = HttpServer::start("192.0.2.1:10261", {});
+  ASSERT_FALSE(server);
+  EXPECT_EQ(server.error().message,
+            "listen: \"192.0.2.1:10261\" cannot be listened on; write an address of this machine, "
+            "or 0.0.0.0 for all of them (Cannot assign requested address)");
+}
+
 TEST(HttpServer, RefusesWhatIsNoAddress) {
   for (const char* listen : {"", "10261", "127.0.0.1:80s", "127.0.0.1:80r", "a:1,b:2", "a: 1"}) {
     const auto server = HttpServer::start(listen, {});
