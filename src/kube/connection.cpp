@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gang/base/log.h"
 #include "kube/credentials_tls.h"
 #include "kube/kubeconfig.h"
 #include "kube/server_url.h"
@@ -23,6 +24,11 @@ Result<ServerUrl> server_of(const Credentials& credentials) {
 
 }  // namespace
 
+std::string missing_credentials(const Credentials& credentials) {
+  const bool has_any = !credentials.token.empty() || !credentials.client_cert_pem.empty();
+  return has_any ? std::string() : credentials.origin.identity;
+}
+
 Result<bool> check_credentials(const ClientOptions& options) {
   if (options.kubeconfig_path.empty() && in_cluster_paths().host.empty()) return false;
   GANG_TRY(const Credentials credentials, load_credentials(options));
@@ -36,6 +42,12 @@ Result<bool> check_credentials(const ClientOptions& options) {
 Result<std::shared_ptr<const Connection>> connect(const ClientOptions& options) {
   GANG_TRY(Credentials credentials, load_credentials(options));
   GANG_TRY(ServerUrl url, server_of(credentials));
+  if (const std::string missing = missing_credentials(credentials); !missing.empty()) {
+    log::warn(
+        "requests carry no credentials: give token, tokenFile or client-certificate with "
+        "client-key",
+        {{"why", missing}});
+  }
   auto connection = std::make_unique<Connection>();
   connection->options = options;
   connection->name_space = credentials.name_space;

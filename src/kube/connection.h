@@ -24,4 +24,7 @@ struct Connection {
   std::unique_ptr<ReachabilityHttp> http;
 };
 
+/// Where credentials should be, when there are none; else empty.
+[[nodiscard]] std::string missing_credentials(const Credentials& credentials);
+
 }  // namespace gang::kube

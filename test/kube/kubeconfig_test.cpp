@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gang/kube/client.h"
+#include "kube/connection.h"
 
 namespace gang::kube {
 namespace {
@@ -208,6 +209,9 @@ TEST(Kubeconfig, RemembersWhereEachPartWasGiven) {
   ASSERT_TRUE(nothing) << nothing.error().message;
   EXPECT_EQ(nothing->origin.identity,
             "no token and no client-certificate of user \"admin\" in dir/config");
+  EXPECT_EQ(missing_credentials(*nothing), nothing->origin.identity);
+  EXPECT_EQ(missing_credentials(*pair), "");
+  EXPECT_EQ(missing_credentials(*inline_parts), "");
 }
 
 TEST(Kubeconfig, SaysHowToMendEveryError) {
