@@ -123,7 +123,7 @@ HandshakeFailure handshake_failure(int code) {
     return {HttpFault::kCertificate, refusal()};
   }
   if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST) {
-    return {HttpFault::kHandshake, "the server does not speak TLS on this port"};
+    return {HttpFault::kNoTls, "the server does not speak TLS on this port"};
   }
   const char* text = ERR_reason_error_string(packed);
   return {HttpFault::kHandshake, text == nullptr ? "no reason is known" : text};

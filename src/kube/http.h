@@ -53,6 +53,7 @@ enum class HttpFault {
   kResolve,      ///< the name of the server
   kConnect,      ///< no address of the server takes a connection
   kHandshake,    ///< TLS; the message says why
+  kNoTls,        ///< the server does not speak TLS on this port
   kCertificate,  ///< the server's certificate is not trusted; the message says why
   kServerName,   ///< the server's certificate is of another name
   kSilence,      ///< nothing came in time

@@ -51,7 +51,7 @@ Trouble ServerWords::unanswered(const HttpRequest& request, const HttpEnd& end,
 std::string ServerWords::cause(const HttpRequest& request, const HttpEnd& end,
                                Duration elapsed) const {
   if (end.kind == HttpEndKind::kCancelled) {
-    return "no answer within " + silence_text(request, end, elapsed);
+    return "no answer within " + silence_text(request, end, elapsed) + "; check " + origin_.server;
   }
   switch (end.fault) {
     case HttpFault::kResolve:
@@ -63,6 +63,8 @@ std::string ServerWords::cause(const HttpRequest& request, const HttpEnd& end,
     case HttpFault::kHandshake:
       return "the TLS handshake failed, " + end.message + "; check " + origin_.server + ", and " +
              origin_.identity;
+    case HttpFault::kNoTls:
+      return "the TLS handshake failed, " + end.message + "; check " + origin_.server;
     case HttpFault::kCertificate:
       return "the TLS handshake failed, its certificate is not trusted (" + end.message +
              "); check " + origin_.authority;
@@ -70,7 +72,8 @@ std::string ServerWords::cause(const HttpRequest& request, const HttpEnd& end,
       return "the TLS handshake failed, its certificate is not for " + verified_name_ + "; check " +
              origin_.tls_server_name;
     case HttpFault::kSilence:
-      return "no answer within " + silence_text(request, end, elapsed);
+      return "no answer within " + silence_text(request, end, elapsed) + "; check " +
+             origin_.server;
     case HttpFault::kClosed:
       return "it closes connections before it answers";
     case HttpFault::kNoHttp:
@@ -113,11 +116,18 @@ HeadMeaning ServerWords::meaning(const HttpRequest& request, const HttpHead& hea
   const bool is_plain = is_json || type_text(head.content_type) == "text/plain";
   if (is_absent && !is_core && is_plain) return {is_json, {}};
   if (is_json && !is_redirect && !is_absent) return {true, {}};
+  constexpr const char* kAgain = "answers as a Kubernetes API server again";
+  if (!url_.is_tls && head.status == 400 && !is_json) {
+    return {false, Trouble{"refuses plain HTTP with HTTP 400: the server speaks HTTPS there; write "
+                           "https:// in " +
+                               origin_.server,
+                           kAgain}};
+  }
   return {false,
           Trouble{"does not look like a Kubernetes API server: it answers a list with HTTP " +
                       std::to_string(head.status) + ", " + type_text(head.content_type) +
                       "; check " + origin_.server,
-                  "answers as a Kubernetes API server again"}};
+                  kAgain}};
 }
 
 }  // namespace gang::kube

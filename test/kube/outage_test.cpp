@@ -107,8 +107,9 @@ TEST_F(OutageTest, SaysHowLongNoAnswerCame) {
   server.on("/api/v1/pods", [](const FakeRequest&, FakeResponder& out) { out.hang(); });
   const HttpEnd end = end_of_get(server.url(), "", milliseconds(200));
   EXPECT_EQ(end.kind, HttpEndKind::kTimeout);
-  EXPECT_EQ(end.message,
-            "API server " + server.url() + " cannot be reached: no answer within 200ms");
+  EXPECT_EQ(end.message, "API server " + server.url() +
+                             " cannot be reached: no answer within 200ms; check " +
+                             in_cluster("server"));
 }
 
 TEST_F(OutageTest, SaysThatConnectionsAreClosedOrCarryNoHttp) {

@@ -190,7 +190,8 @@ TEST_F(ReachabilityHttpTest, CountsARequestThatWasGivenUpForSilence) {
   first.on_end({HttpEndKind::kCancelled, "cancelled"});
   EXPECT_EQ(end_.kind, HttpEndKind::kTimeout);
   second.on_end({HttpEndKind::kCancelled, "cancelled"});
-  EXPECT_EQ(http_->trouble(), "API server https://api:6443 cannot be reached: no answer within 1m");
+  EXPECT_EQ(http_->trouble(),
+            "API server https://api:6443 cannot be reached: no answer within 1m; check server");
 }
 
 TEST_F(ReachabilityHttpTest, CountsNoRequestThatIsCancelledSoon) {

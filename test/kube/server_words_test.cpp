@@ -34,9 +34,12 @@ TEST(ServerWords, SayTheCauseAndWhatToCheck) {
   EXPECT_EQ(told(HttpFault::kConnect),
             "cannot be reached: cannot connect to api.example:6443, nothing is reachable there; "
             "check server of cluster \"c\" in f, and whether the API server runs");
-  EXPECT_EQ(told(HttpFault::kHandshake, "the server does not speak TLS on this port"),
+  EXPECT_EQ(told(HttpFault::kHandshake, "bad certificate"),
+            "cannot be reached: the TLS handshake failed, bad certificate; check server of cluster "
+            "\"c\" in f, and token file t of user \"u\" in f");
+  EXPECT_EQ(told(HttpFault::kNoTls, "the server does not speak TLS on this port"),
             "cannot be reached: the TLS handshake failed, the server does not speak TLS on this "
-            "port; check server of cluster \"c\" in f, and token file t of user \"u\" in f");
+            "port; check server of cluster \"c\" in f");
   EXPECT_EQ(told(HttpFault::kCertificate, "certificate has expired"),
             "cannot be reached: the TLS handshake failed, its certificate is not trusted "
             "(certificate has expired); check certificate-authority of cluster \"c\" in f");
@@ -60,13 +63,13 @@ TEST(ServerWords, NameTheLimitOfASilentServer) {
   HttpRequest request = list();
   request.idle_limit = seconds(60);
   EXPECT_EQ(words().unanswered(request, late, seconds(60)).what,
-            "cannot be reached: no answer within 1m");
+            "cannot be reached: no answer within 1m; check server of cluster \"c\" in f");
   request.total_limit = seconds(5);
   EXPECT_EQ(words().unanswered(request, late, seconds(5)).what,
-            "cannot be reached: no answer within 5s");
+            "cannot be reached: no answer within 5s; check server of cluster \"c\" in f");
   const HttpEnd given_up{HttpEndKind::kCancelled, "cancelled"};
   EXPECT_EQ(words().unanswered(request, given_up, std::chrono::milliseconds(7300)).what,
-            "cannot be reached: no answer within 7s");
+            "cannot be reached: no answer within 7s; check server of cluster \"c\" in f");
 }
 
 TEST(ServerWords, SayHowAnAnswerWasCut) {
@@ -116,6 +119,17 @@ TEST(ServerWords, KnowWhatIsNoApiServer) {
   EXPECT_EQ(meaning(list(groups), 404, "text/html;charset=utf-8"), page_404);
   EXPECT_EQ(meaning(list(classes), 404, "text/html"), page_404);
   EXPECT_NE(meaning(list(classes), 404, "text/plain; charset=utf-8"), "nothing");
+}
+
+TEST(ServerWords, SayThatHttpsIsSpokenWherePlainHttpIsRefused) {
+  const ServerWords plain(*parse_server_url("http://127.0.0.1:6443"), {.server = "server of f"},
+                          "");
+  const HeadMeaning refused = plain.meaning(list(), {400, "", ""});
+  ASSERT_TRUE(refused.trouble);
+  EXPECT_EQ(refused.trouble->what,
+            "refuses plain HTTP with HTTP 400: the server speaks HTTPS there; write https:// in "
+            "server of f");
+  EXPECT_TRUE(plain.meaning(list(), {400, "application/json", ""}).is_answer);
 }
 
 TEST(ServerWords, TakeForAnAnswerWhatAnApiServerSays) {
