@@ -179,8 +179,12 @@ void Daemon::note_kind(const api::Delta& delta) {
     metrics_.set_kind_state(kind, kind_notes_.state(kind));
     if (note.message.empty()) continue;
     const bool is_good = note.state == KindState::kServed;
+    // The refusals before the one that is told have left their words, which name the account.
+    const bool is_refused = note.state == KindState::kForbidden;
+    const auto at = static_cast<std::size_t>(note.kind);
     log::write(is_good ? log::Level::kInfo : log::Level::kWarn, note.message,
-               {{"kind", std::string(kind)}});
+               {{"kind", std::string(kind)},
+                {"answer", is_refused ? informers_.at(at)->stats().last_error : std::string()}});
   }
 }
 

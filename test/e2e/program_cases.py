@@ -283,11 +283,15 @@ def a_file_must_be_valid_though_a_flag_replaces_its_value():
                      "--scheduler-name=ours") == (0, "")
 
 
+_REFUSAL = b"""{"kind": "Status", "reason": "Forbidden", "code": 403,
+  "message": "User 'system:anonymous' cannot list"}"""
+
+
 @own_world
 def a_forbidden_kind_is_named_by_readyz():
     port = process.free_ports(1)[0]
     with tempfile.TemporaryDirectory() as folder, \
-            _server(port, (403, "application/json", b"{}")):
+            _server(port, (403, "application/json", _REFUSAL)):
         kubeconfig = pathlib.Path(folder, "kubeconfig")
         kubeconfig.write_text(_KUBECONFIG.replace("127.0.0.1:1", f"127.0.0.1:{port}"))
         run = daemon.Daemon(pathlib.Path(folder, "log"), kubeconfig).start(ready=False)
@@ -295,6 +299,8 @@ def a_forbidden_kind_is_named_by_readyz():
             daemon.wait_until(lambda: "Node: forbidden" in run.health_text("/readyz"), 20,
                               "/readyz says that a kind is forbidden")
             assert run.metric("gang_scheduler_kind_state", kind="Node") == -1
+            told = run.log_lines("not allowed to list and watch Node")
+            assert len(told) == 1 and "system:anonymous" in told[0], told
         finally:
             run.kill()
 
