@@ -24,7 +24,7 @@
 namespace gang::test {
 
 /// How long a test waits for anything before it fails.
-inline constexpr std::chrono::seconds kPatience{20};
+inline constexpr std::chrono::seconds kPatience{60};
 
 /// One request as it came. Header names are lower case.
 struct FakeRequest {
