@@ -89,7 +89,49 @@ std::vector<std::string> reversed_words(int argc, char** argv) {
 
 }  // namespace
 
-std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv) {
+class CommandLine::Impl {
+ public:
+  Impl(const std::string& program, const std::string& about, std::string said_version)
+      : version(std::move(said_version)), app(about, program) {}
+  const std::string version;
+  CLI::App app;
+  CLI::App* current = &app;  ///< where words are defined
+};
+
+CommandLine::CommandLine(const std::string& program, const std::string& about,
+                         const std::string& version)
+    : impl_(std::make_unique<Impl>(program, about, version)) {}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::command(const Word& word) {
+  impl_->app.require_subcommand(1);
+  impl_->current = impl_->app.add_subcommand(word.name, word.help);
+}
+
+void CommandLine::option(const Word& word, std::function<void(const std::string&)> set) {
+  impl_->current->add_option_function<std::string>(word.name, std::move(set), word.help);
+}
+
+void CommandLine::path(const Word& word, std::function<void(const std::string&)> set,
+                       const std::string& mend) {
+  impl_->current->add_option_function<std::string>(word.name, std::move(set), word.help)
+      ->check([mend](const std::string& path) {
+        return path.empty() ? "the path is empty; " + mend : std::string();
+      });
+}
+
+void CommandLine::flag(const Word& word, bool& set) {
+  impl_->current->add_flag(word.name, set, word.help);
+}
+
+void CommandLine::rest(const Word& word, std::vector<std::string>& set) {
+  impl_->current->add_option(word.name, set, word.help)->required();
+}
+
+std::optional<int> CommandLine::parse(int argc, char** argv) {
+  CLI::App& app = impl_->app;
+  app.set_version_flag("--version", impl_->version);
   app.failure_message([](const CLI::App* self, const CLI::Error& error) {
     return self->get_name() + ": " + told(*self, error) + "\n";
   });

@@ -1,6 +1,4 @@
 // gangctl: the production scheduler on a simulated cluster, driven by scenario files.
-#include <CLI/CLI.hpp>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -77,15 +75,14 @@ int run(const RunFlags& flags) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Runs the gang scheduler on a simulated cluster.", kProgram};
-  app.set_version_flag("--version", gang::app::kVersion);
-  app.require_subcommand(1);
+  gang::app::CommandLine line(kProgram, "Runs the gang scheduler on a simulated cluster.",
+                              gang::app::kVersion);
   RunFlags flags;
-  CLI::App* run_command = app.add_subcommand("run", "Run scenario files and compare the outputs");
-  run_command->add_option("FILE", flags.files, "Scenario files")->required();
-  run_command->add_flag("--rewrite", flags.rewrite, "Write what came out into the files");
-  run_command->add_flag("--show", flags.show, "Print the whole conversation");
-  const std::optional<int> ended = gang::app::parse_command_line(app, argc, argv);
+  line.command({"run", "Run scenario files and compare the outputs"});
+  line.rest({"FILE", "Scenario files"}, flags.files);
+  line.flag({"--rewrite", "Write what came out into the files"}, flags.rewrite);
+  line.flag({"--show", "Print the whole conversation"}, flags.show);
+  const std::optional<int> ended = line.parse(argc, argv);
   if (ended) return *ended;
   // Log lines carry the time of the machine, and a scenario has its own: show events says the rest.
   gang::log::configure(gang::log::Level::kOff, gang::log::Format::kText);

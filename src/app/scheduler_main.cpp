@@ -1,9 +1,6 @@
 // gang-scheduler: the daemon's command line. Reads options, starts the Daemon, waits for a signal.
-#include <CLI/CLI.hpp>
-
 #include <csignal>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -27,33 +24,25 @@ struct Flags {
   std::map<std::string, std::string> overrides;  ///< dotted key to value
 };
 
-CLI::Option* add_flag(CLI::App& app, Flags& flags, const std::string& name, const std::string& key,
-                      const std::string& help) {
-  return app.add_option_function<std::string>(
-      name, [&flags, key](const std::string& value) { flags.overrides[key] = value; }, help);
-}
-
-/// A check of CLI11: an empty path is the trace of a variable that was not set, never a wish.
-std::function<std::string(const std::string&)> unless_empty(const std::string& mend) {
-  return [mend](const std::string& path) {
-    return path.empty() ? "the path is empty; " + mend : std::string();
+void define_words(gang::app::CommandLine& line, Flags& flags) {
+  const auto overrides = [&flags](const std::string& key) {
+    return [&flags, key](const std::string& value) { flags.overrides[key] = value; };
   };
-}
-
-void define_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--config", flags.config_path, "YAML configuration; every option is in it")
-      ->check(unless_empty("name a file, or leave the flag out for the defaults"));
-  add_flag(app, flags, "--kubeconfig", "client.kubeconfig",
-           "How to reach the API server; without it in-cluster credentials are used")
-      ->check(unless_empty("leave the flag out for in-cluster credentials"));
-  add_flag(app, flags, "--listen", "listen", "ADDRESS:PORT of /metrics and the health endpoints");
-  add_flag(app, flags, "--namespace", "namespace", "Schedule pods of this namespace only");
-  add_flag(app, flags, "--scheduler-name", "scheduler_name", "The schedulerName that is ours");
-  add_flag(app, flags, "--log-format", "log.format", "text or json");
-  add_flag(app, flags, "--log-level", "log.level", "debug, info, warn or error");
-  app.add_flag("--validate", flags.validate,
-               "Check the configuration and the credentials, and exit");
-  app.set_version_flag("--version", gang::app::kVersion);
+  line.path(
+      {"--config", "YAML configuration; every option is in it"},
+      [&flags](const std::string& path) { flags.config_path = path; },
+      "name a file, or leave the flag out for the defaults");
+  line.path(
+      {"--kubeconfig", "How to reach the API server; without it in-cluster credentials are used"},
+      overrides("client.kubeconfig"), "leave the flag out for in-cluster credentials");
+  line.option({"--listen", "ADDRESS:PORT of /metrics and the health endpoints"},
+              overrides("listen"));
+  line.option({"--namespace", "Schedule pods of this namespace only"}, overrides("namespace"));
+  line.option({"--scheduler-name", "The schedulerName that is ours"}, overrides("scheduler_name"));
+  line.option({"--log-format", "text or json"}, overrides("log.format"));
+  line.option({"--log-level", "debug, info, warn or error"}, overrides("log.level"));
+  line.flag({"--validate", "Check the configuration and the credentials, and exit"},
+            flags.validate);
 }
 
 gang::Result<gang::app::Config> make_config(const Flags& flags) {
@@ -110,10 +99,12 @@ int run(gang::app::Config config) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Schedules gangs of pods on Kubernetes: all of a gang or none.", kProgram};
+  gang::app::CommandLine line(kProgram,
+                              "Schedules gangs of pods on Kubernetes: all of a gang or none.",
+                              gang::app::kVersion);
   Flags flags;
-  define_flags(app, flags);
-  const std::optional<int> ended = gang::app::parse_command_line(app, argc, argv);
+  define_words(line, flags);
+  const std::optional<int> ended = line.parse(argc, argv);
   if (ended) return *ended;
   gang::Result<gang::app::Config> config = make_config(flags);
   if (!config) return complain(config.error());
