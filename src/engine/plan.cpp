@@ -47,6 +47,8 @@ const char* round_end_name(RoundEnd end) {
       return "refused";
     case RoundEnd::kGroupGone:
       return "group_gone";
+    case RoundEnd::kOvertaken:
+      return "overtaken";
   }
   return "unknown";
 }

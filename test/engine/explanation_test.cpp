@@ -76,6 +76,7 @@ TEST(RoundEndName, IsStable) {
   EXPECT_STREQ(round_end_name(RoundEnd::kUnavailable), "unavailable");
   EXPECT_STREQ(round_end_name(RoundEnd::kRefused), "refused");
   EXPECT_STREQ(round_end_name(RoundEnd::kGroupGone), "group_gone");
+  EXPECT_STREQ(round_end_name(RoundEnd::kOvertaken), "overtaken");
 }
 
 }  // namespace

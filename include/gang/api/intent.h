@@ -58,6 +58,14 @@ struct Intent {
   friend bool operator==(const Intent&, const Intent&) = default;
 };
 
+/// An intent as it was found in its ConfigMap.
+struct StoredIntent {
+  Intent intent;
+  ObjectMeta meta;      ///< of the ConfigMap; without uid: there is none, the objects alone told it
+  std::string problem;  ///< not empty: it cannot be read, and of `intent` only gang_uid is known
+  friend bool operator==(const StoredIntent&, const StoredIntent&) = default;
+};
+
 /// "intent-<gang uid>".
 [[nodiscard]] std::string intent_name(const Uid& gang);
 

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gang/api/claim.h"
+#include "gang/api/intent.h"
 #include "gang/api/meta.h"
 #include "gang/cluster/gang.h"
 
@@ -56,6 +58,9 @@ struct Plan {
   std::string stamp;
   /// Set by the scheduler: PodGroupInitiallyScheduled is not True yet, so the round writes it.
   bool writes_record = false;
+  /// Set by the scheduler: what a round of an earlier process left open for this gang. Its claims
+  /// are kept by this round, which takes the intent over, and given back with its own.
+  std::optional<api::StoredIntent> inherited;
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
@@ -85,6 +90,7 @@ enum class RoundEnd {
   kUnavailable,  ///< the server did not answer within the commit deadline
   kRefused,      ///< 403, 422: our rights or our request are wrong; retrying does not help
   kGroupGone,    ///< the PodGroup was deleted or replaced
+  kOvertaken,    ///< its claims were written or to be written, and the plan no longer held
 };
 
 /// Stable name in snake case ("members_lost"), for metrics, traces and logs.
@@ -106,6 +112,27 @@ struct RoundProgress {
   GangRef gang;
   std::int32_t bound = 0;  ///< members bound, those of before the round too
   std::string message;     ///< what the newest answer for a member that lacks was, for people
+};
+
+/// Every claim of a round is written. The round goes on when the scheduler's state has seen it all
+/// and says that the plan still holds (commit protocol P6).
+struct ClaimsWritten {
+  /// A claim and the version that its last write made.
+  struct Claim {
+    api::Uid uid;
+    api::ResourceVersion resource_version;
+  };
+  GangRef gang;
+  std::string stamp;
+  std::vector<Claim> claims;
+};
+
+/// The scheduler's word on a round whose claims are written.
+struct RoundCheck {
+  GangRef gang;
+  std::string stamp;
+  std::string problem;  ///< why the plan no longer holds, for people; empty: bind the members
+  std::map<api::Uid, api::ResourceVersion> versions;  ///< of the members, as they are known now
 };
 
 /// Members to delete because their gang cannot be completed (commit protocol 5.6). Made by the
