@@ -203,6 +203,11 @@ constexpr std::array kReadVersions = {
     ReadVersion{api::Kind::kCompositePodGroup, "scheduling.k8s.io/v1alpha3"},
     ReadVersion{api::Kind::kWorkload, "scheduling.k8s.io/v1beta1"},
     ReadVersion{api::Kind::kPriorityClass, "scheduling.k8s.io/v1"},
+    ReadVersion{api::Kind::kResourceSlice, "resource.k8s.io/v1"},
+    ReadVersion{api::Kind::kResourceClaim, "resource.k8s.io/v1"},
+    ReadVersion{api::Kind::kResourceClaimTemplate, "resource.k8s.io/v1"},
+    ReadVersion{api::Kind::kDeviceClass, "resource.k8s.io/v1"},
+    ReadVersion{api::Kind::kDeviceTaintRule, "resource.k8s.io/v1"},
 };
 
 /// "scheduling.k8s.io" of "scheduling.k8s.io/v1"; empty for "v1".

@@ -31,7 +31,7 @@ struct Manifest {
 
 /// What is said of an object of a kind that the simulator does not hold.
 inline constexpr std::string_view kHeldKinds =
-    "the simulator holds Pod, Node, PodGroup, CompositePodGroup and PriorityClass only";
+    "the simulator holds the kinds that the daemon watches only";
 
 /// Fails with the line: on bad YAML, on a merge key, on a bad object and on one of a version that
 /// is not read, each of these with its name.

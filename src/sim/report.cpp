@@ -51,7 +51,7 @@ void append_conditions(std::vector<std::string>& lines, const std::string& name,
 /// Those of every PodGroup, then those of every lone pod of ours.
 std::vector<std::string> show_conditions(const Simulator& simulator) {
   std::vector<std::string> lines;
-  for (const auto& [key, group] : simulator.cluster().pod_groups()) {
+  for (const auto& [key, group] : simulator.cluster().all<api::PodGroup>()) {
     append_conditions(lines, short_name(key), group.conditions);
   }
   for (const auto& [key, pod] : simulator.cluster().pods()) {
@@ -117,7 +117,7 @@ tl::unexpected<Error> no_gang(const Simulator& simulator, const api::ObjectKey& 
   const api::Pod* pod = simulator.cluster().pod(key);
   if (pod == nullptr) {
     std::vector<std::string> known;
-    for (const auto& [group, unused] : simulator.cluster().pod_groups()) {
+    for (const auto& [group, unused] : simulator.cluster().all<api::PodGroup>()) {
       known.push_back(short_name(group));
     }
     const std::string known_ones =

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gang/base/check.h"
+#include "sim/conditions.h"
 
 namespace gang::sim {
 
@@ -29,16 +30,6 @@ kube::Answer conflict(std::string message) {
   return answer(kube::Outcome::kConflict, kConflictStatus, std::move(message));
 }
 
-void merge(std::vector<api::Condition>& conditions, const api::Condition& condition) {
-  const auto same = [&](const api::Condition& c) { return c.type == condition.type; };
-  const auto at = std::find_if(conditions.begin(), conditions.end(), same);
-  if (at == conditions.end()) {
-    conditions.push_back(condition);
-  } else {
-    *at = condition;
-  }
-}
-
 void merge(api::StringMap& map, const api::StringMap& more) {
   for (const auto& [key, value] : more) {
     const auto same = [&name = key](const auto& entry) { return entry.first == name; };
@@ -50,19 +41,6 @@ void merge(api::StringMap& map, const api::StringMap& more) {
     }
   }
   std::sort(map.begin(), map.end());
-}
-
-/// Equal width, so that the order of UIDs is the order of creation.
-std::string uid_text(std::int64_t count) {
-  constexpr std::size_t kDigits = 9;
-  const std::string digits = std::to_string(count);
-  return "uid-" + std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
-}
-
-/// An update keeps what the server gave at creation.
-void keep_identity(api::ObjectMeta& meta, const api::ObjectMeta& stored) {
-  meta.uid = stored.uid;
-  meta.creation_time = stored.creation_time;
 }
 
 /// The labels of a node that admission copies to the pods bound there.
@@ -95,184 +73,9 @@ std::optional<kube::Answer> refusal(const api::Pod* pod, const api::Binding& bin
 
 }  // namespace
 
-void SimCluster::stamp(api::ObjectMeta& meta) {
-  meta.resource_version.text = std::to_string(++revision_);
-  if (meta.uid.empty()) meta.uid.text = uid_text(++uid_count_);
-  if (meta.creation_time == TimePoint{}) meta.creation_time = clock_.now();
-}
-
 void SimCluster::record(std::string verb, std::string object, std::string detail, int status) {
   writes_.push_back({std::move(verb), std::move(object), std::move(detail), status});
 }
-
-// --- actors -------------------------------------------------------------------------------------
-
-void SimCluster::store_pod(api::Pod pod) {
-  const auto at = pods_.find(pod.meta.key);
-  if (at == pods_.end()) {
-    const auto stored = pods_.emplace(pod.meta.key, std::move(pod)).first;
-    tell_pod(nullptr, stored->second);
-    return;
-  }
-  const api::Pod before = std::exchange(at->second, std::move(pod));
-  tell_pod(&before, at->second);
-}
-
-void SimCluster::put_pod(api::Pod pod) {
-  const auto at = pods_.find(pod.meta.key);
-  if (at != pods_.end()) {
-    keep_identity(pod.meta, at->second.meta);
-  } else if (!pod.scheduling_gates.empty()) {
-    merge(pod.conditions,
-          {"PodScheduled", api::ConditionStatus::kFalse, "SchedulingGated",
-           "Scheduling is blocked due to non-empty scheduling gates", clock_.now(), 0});
-  }
-  stamp(pod.meta);
-  store_pod(std::move(pod));
-}
-
-void SimCluster::put_node(api::Node node) {
-  const auto at = nodes_.find(node.meta.key);
-  const bool known = at != nodes_.end();
-  if (known) keep_identity(node.meta, at->second.meta);
-  stamp(node.meta);
-  const api::Node& stored = nodes_[node.meta.key] = std::move(node);
-  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kNode, stored);
-}
-
-void SimCluster::put_pod_group(api::PodGroup group) {
-  const auto at = groups_.find(group.meta.key);
-  const bool known = at != groups_.end();
-  if (known) keep_identity(group.meta, at->second.meta);
-  stamp(group.meta);
-  const api::PodGroup& stored = groups_[group.meta.key] = std::move(group);
-  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kPodGroup, stored);
-}
-
-void SimCluster::put_composite_pod_group(api::CompositePodGroup group) {
-  const auto at = composites_.find(group.meta.key);
-  const bool known = at != composites_.end();
-  if (known) keep_identity(group.meta, at->second.meta);
-  stamp(group.meta);
-  const api::CompositePodGroup& stored = composites_[group.meta.key] = std::move(group);
-  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kCompositePodGroup,
-       stored);
-}
-
-void SimCluster::put_priority_class(api::PriorityClass priority_class) {
-  const auto at = priority_classes_.find(priority_class.meta.key);
-  const bool known = at != priority_classes_.end();
-  if (known) keep_identity(priority_class.meta, at->second.meta);
-  stamp(priority_class.meta);
-  const api::PriorityClass& stored = priority_classes_[priority_class.meta.key] =
-      std::move(priority_class);
-  tell(known ? api::DeltaType::kUpdated : api::DeltaType::kAdded, api::Kind::kPriorityClass,
-       stored);
-}
-
-void SimCluster::erase_pod(const api::ObjectKey& key) {
-  const auto at = pods_.find(key);
-  api::Pod gone = std::move(at->second);
-  pods_.erase(at);
-  terminations_.erase(key);
-  gone.meta.resource_version.text = std::to_string(++revision_);
-  const api::Kind kind = gone.is_terminal() ? api::Kind::kFinishedPod : api::Kind::kPod;
-  tell(api::DeltaType::kDeleted, kind, std::move(gone));
-}
-
-bool SimCluster::remove(api::Kind kind, const api::ObjectKey& key) {
-  const auto take = [&](auto& map) {
-    const auto at = map.find(key);
-    if (at == map.end()) return false;
-    api::Object gone = std::move(at->second);
-    map.erase(at);
-    ++revision_;
-    tell(api::DeltaType::kDeleted, kind, std::move(gone));
-    return true;
-  };
-  switch (kind) {
-    case api::Kind::kPod:
-      if (!pods_.contains(key)) return false;
-      erase_pod(key);
-      return true;
-    case api::Kind::kNode:
-      return take(nodes_);
-    case api::Kind::kPodGroup:
-      return take(groups_);
-    case api::Kind::kCompositePodGroup:
-      return take(composites_);
-    case api::Kind::kPriorityClass:
-      return take(priority_classes_);
-    default:
-      return false;
-  }
-}
-
-bool SimCluster::delete_gracefully(const api::ObjectKey& key, Duration grace) {
-  const auto at = pods_.find(key);
-  if (at == pods_.end()) return false;
-  if (at->second.node_name.empty() || grace <= Duration::zero()) {
-    erase_pod(key);
-    return true;
-  }
-  if (at->second.is_terminating()) return true;
-  api::Pod pod = at->second;
-  pod.meta.deletion_time = clock_.now() + grace;
-  terminations_[key] = *pod.meta.deletion_time;
-  stamp(pod.meta);
-  store_pod(std::move(pod));
-  return true;
-}
-
-std::optional<TimePoint> SimCluster::next_termination() const {
-  std::optional<TimePoint> next;
-  for (const auto& [key, time] : terminations_) {
-    if (!next || time < *next) next = time;
-  }
-  return next;
-}
-
-void SimCluster::end_terminations() {
-  std::vector<api::ObjectKey> due;
-  for (const auto& [key, time] : terminations_) {
-    if (time <= clock_.now()) due.push_back(key);
-  }
-  for (const api::ObjectKey& key : due) erase_pod(key);
-}
-
-bool SimCluster::contains(api::Kind kind, const api::ObjectKey& key) const {
-  switch (kind) {
-    case api::Kind::kPod:
-      return pods_.contains(key);
-    case api::Kind::kNode:
-      return nodes_.contains(key);
-    case api::Kind::kPodGroup:
-      return groups_.contains(key);
-    case api::Kind::kCompositePodGroup:
-      return composites_.contains(key);
-    case api::Kind::kPriorityClass:
-      return priority_classes_.contains(key);
-    default:
-      return false;
-  }
-}
-
-const api::Pod* SimCluster::pod(const api::ObjectKey& key) const {
-  const auto at = pods_.find(key);
-  return at == pods_.end() ? nullptr : &at->second;
-}
-
-const api::Node* SimCluster::node(const std::string& name) const {
-  const auto at = nodes_.find(api::ObjectKey{"", name});
-  return at == nodes_.end() ? nullptr : &at->second;
-}
-
-const api::PodGroup* SimCluster::pod_group(const api::ObjectKey& key) const {
-  const auto at = groups_.find(key);
-  return at == groups_.end() ? nullptr : &at->second;
-}
-
-// --- requests -----------------------------------------------------------------------------------
 
 void SimCluster::enqueue(bool is_bind, std::function<kube::Answer()> execute, kube::Done done) {
   requests_.push_back(
@@ -349,15 +152,14 @@ kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
   const kube::Answer end = refusal(pod(binding.pod), binding).value_or(accepted(201));
   record("bind", binding.pod.text(), binding.node_name, end.http_status);
   if (!end.ok()) return end;
-  api::Pod pod = pods_.at(binding.pod);
+  api::Pod pod = *this->pod(binding.pod);
   pod.node_name = binding.node_name;
   pod.nominated_node_name.clear();
   pod.phase = api::PodPhase::kRunning;
   merge(pod.meta.annotations, binding.annotations);
   merge(pod.meta.labels, topology_labels(node(binding.node_name)));
-  merge(pod.conditions, {"PodScheduled", api::ConditionStatus::kTrue, "", "", clock_.now(), 0});
-  stamp(pod.meta);
-  store_pod(std::move(pod));
+  merge(pod.conditions, {"PodScheduled", api::ConditionStatus::kTrue, "", "", now(), 0});
+  put(std::move(pod));
   return end;
 }
 
@@ -367,9 +169,9 @@ void SimCluster::patch_pod_status(const api::PodStatusPatch& patch, kube::Done d
 }
 
 kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
-  const auto at = pods_.find(patch.pod);
-  if (at == pods_.end()) return not_found("pod " + patch.pod.text());
-  api::Pod pod = at->second;
+  const api::Pod* known = this->pod(patch.pod);
+  if (known == nullptr) return not_found("pod " + patch.pod.text());
+  api::Pod pod = *known;
   if (patch.uid != pod.meta.uid) {
     return answer(kube::Outcome::kInvalid, kInvalidStatus, "metadata.uid: field is immutable");
   }
@@ -379,12 +181,11 @@ kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
   }
   if (patch.condition) merge(pod.conditions, *patch.condition);
   if (patch.nominated_node_name) pod.nominated_node_name = *patch.nominated_node_name;
-  if (pod == at->second) return accepted(200);
-  stamp(pod.meta);
+  if (pod == *known) return accepted(200);
   record("patch pod", patch.pod.text(),
          patch.condition ? patch.condition->type + " " + patch.condition->message : "nomination",
          200);
-  store_pod(std::move(pod));
+  put(std::move(pod));
   return accepted(200);
 }
 
@@ -394,22 +195,23 @@ void SimCluster::patch_pod_group_status(const api::PodGroupStatusPatch& patch, k
 }
 
 kube::Answer SimCluster::patch_group_now(const api::PodGroupStatusPatch& patch) {
-  const auto at = groups_.find(patch.group);
-  const bool is_served = !unserved_.contains(api::Kind::kPodGroup);
-  if (!is_served || at == groups_.end()) return not_found("podgroup " + patch.group.text());
-  if (patch.uid != at->second.meta.uid) {
+  const api::PodGroup* known = pod_group(patch.group);
+  if (!is_served(api::Kind::kPodGroup) || known == nullptr) {
+    return not_found("podgroup " + patch.group.text());
+  }
+  if (patch.uid != known->meta.uid) {
     return answer(kube::Outcome::kInvalid, kInvalidStatus, "metadata.uid: field is immutable");
   }
-  api::PodGroup group = at->second;
+  api::PodGroup group = *known;
   std::string detail;
   for (const api::Condition& condition : patch.conditions) {
     merge(group.conditions, condition);
     if (!detail.empty()) detail += ", ";
     detail += condition.type + "=" + std::string(api::status_text(condition.status));
   }
-  if (group == at->second) return accepted(200);
+  if (group == *known) return accepted(200);
   record("patch group", patch.group.text(), detail, 200);
-  put_pod_group(std::move(group));
+  put(std::move(group));
   return accepted(200);
 }
 
@@ -419,9 +221,9 @@ void SimCluster::delete_pod(const kube::PodDelete& request, kube::Done done) {
 }
 
 kube::Answer SimCluster::delete_pod_now(const kube::PodDelete& request) {
-  const auto at = pods_.find(request.pod);
-  if (at == pods_.end()) return not_found("pod " + request.pod.text());
-  const api::ObjectMeta& meta = at->second.meta;
+  const api::Pod* known = pod(request.pod);
+  if (known == nullptr) return not_found("pod " + request.pod.text());
+  const api::ObjectMeta& meta = known->meta;
   const bool same_version =
       request.resource_version.empty() || request.resource_version == meta.resource_version;
   if (request.uid != meta.uid || !same_version) return conflict("precondition failed");

@@ -47,7 +47,7 @@ Result<void> put_groups(SimCluster& cluster, const Command& command,
   for (const api::ObjectKey& key : keys) {
     api::PodGroup group = model;
     group.meta.key = key;
-    cluster.put_pod_group(std::move(group));
+    cluster.put(std::move(group));
   }
   return {};
 }
@@ -107,7 +107,7 @@ Result<Lines> make_gangs(SimCluster& cluster, const Command& command) {
   GANG_TRY(const api::Pod model, pod_model(command));
   GANG_TRY(std::vector<api::Pod> made, member_pods(cluster, model, keys, pod_count));
   GANG_TRY_VOID(put_groups(cluster, command, keys, min_count));
-  for (api::Pod& pod : made) cluster.put_pod(std::move(pod));
+  for (api::Pod& pod : made) cluster.put(std::move(pod));
   const std::string pods = std::to_string(pod_count) + (pod_count == 1 ? " pod" : " pods");
   return Lines{keys.size() == 1 ? pods : pods + " each, created in turn"};
 }
@@ -126,7 +126,7 @@ Result<Lines> update_group(SimCluster& cluster, const Command& command) {
   if (known == nullptr) return is_not_there(cluster, "group", key);
   api::PodGroup group = *known;
   GANG_TRY(group.spec.min_count, command.number("min", 1, kMinCount));
-  cluster.put_pod_group(std::move(group));
+  cluster.put(std::move(group));
   return Lines{"group " + words[1] + " changed"};
 }
 

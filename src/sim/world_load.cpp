@@ -1,4 +1,5 @@
 // load: the objects of a manifest, and how files are read.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -24,13 +25,10 @@ constexpr std::size_t kFileBytesMax = 64 << 20;
 using KindAndKey = std::pair<api::Kind, api::ObjectKey>;
 
 bool has_namespace(api::Kind kind) {
-  return kind == api::Kind::kPod || kind == api::Kind::kPodGroup ||
-         kind == api::Kind::kCompositePodGroup;
-}
-
-/// Kinds that the API server in memory holds.
-bool is_held(api::Kind kind) {
-  return has_namespace(kind) || kind == api::Kind::kNode || kind == api::Kind::kPriorityClass;
+  constexpr std::array kWithNamespace = {
+      api::Kind::kPod,      api::Kind::kPodGroup,      api::Kind::kCompositePodGroup,
+      api::Kind::kWorkload, api::Kind::kResourceClaim, api::Kind::kResourceClaimTemplate};
+  return std::ranges::find(kWithNamespace, kind) != kWithNamespace.end();
 }
 
 void set_default_namespace(api::Object& object) {
@@ -92,20 +90,6 @@ Result<void> check(const SimCluster& cluster, const ManifestObject& loaded,
   return good;
 }
 
-void put(SimCluster& cluster, api::Object object) {
-  if (auto* pod = std::get_if<api::Pod>(&object)) {
-    cluster.put_pod(std::move(*pod));
-  } else if (auto* node = std::get_if<api::Node>(&object)) {
-    cluster.put_node(std::move(*node));
-  } else if (auto* group = std::get_if<api::PodGroup>(&object)) {
-    cluster.put_pod_group(std::move(*group));
-  } else if (auto* composite = std::get_if<api::CompositePodGroup>(&object)) {
-    cluster.put_composite_pod_group(std::move(*composite));
-  } else if (auto* priority_class = std::get_if<api::PriorityClass>(&object)) {
-    cluster.put_priority_class(std::move(*priority_class));
-  }
-}
-
 }  // namespace
 
 Result<std::string> read_text(const std::string& path) {
@@ -130,27 +114,21 @@ Result<Lines> load_manifest(SimCluster& cluster, const std::string& path) {
   GANG_TRY(const std::string text, read_text(path));
   Result<Manifest> manifest = parse_manifest(text);
   if (!manifest) return in_context(path, std::move(manifest).error());
-  std::vector<std::string> skipped = std::move(manifest->skipped);
   std::vector<api::Object> held;
   std::set<KindAndKey> seen;
   for (ManifestObject& loaded : manifest->objects) {
     if (has_namespace(loaded.kind)) set_default_namespace(loaded.object);
-    if (!is_held(loaded.kind)) {
-      skipped.push_back(std::string(api::kind_name(loaded.kind)) + " " +
-                        api::meta_of(loaded.object).key.name + ": " + std::string(kHeldKinds));
-      continue;
-    }
     Result<void> good = check(cluster, loaded, seen);
     if (!good) return in_context(path, std::move(good).error());
     held.push_back(std::move(loaded.object));
   }
-  if (held.empty() && skipped.empty()) {
+  if (held.empty() && manifest->skipped.empty()) {
     return fail(Code::kInvalidArgument,
                 path + ": holds no object; write one with apiVersion, kind and metadata.name");
   }
   Lines lines{std::to_string(held.size()) + (held.size() == 1 ? " object" : " objects")};
-  for (api::Object& object : held) put(cluster, std::move(object));
-  for (const std::string& skip : skipped) lines.push_back("skipped " + skip);
+  for (api::Object& object : held) cluster.put(std::move(object));
+  for (const std::string& skip : manifest->skipped) lines.push_back("skipped " + skip);
   return lines;
 }
 

@@ -97,8 +97,8 @@ std::string short_list(const std::vector<std::string>& names) {
 tl::unexpected<Error> is_not_there(const SimCluster& cluster, const std::string& what,
                                    const api::ObjectKey& key) {
   const std::vector<std::string> known = what == "pod"     ? names_of(cluster.pods())
-                                         : what == "group" ? names_of(cluster.pod_groups())
-                                                           : names_of(cluster.nodes());
+                                         : what == "group" ? names_of(cluster.all<api::PodGroup>())
+                                                           : names_of(cluster.all<api::Node>());
   const std::string verb = what == "group" ? "group " : what + "s ";
   const std::string known_ones = known.empty() ? "" : "write one of " + short_list(known) + ", or ";
   const std::string name = short_name(key);

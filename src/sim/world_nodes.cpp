@@ -147,7 +147,7 @@ Result<Lines> make_nodes(SimCluster& cluster, const Command& command) {
     if (gpus != nullptr) gpu_count += gpus->value();
     nodes.push_back(std::move(node));
   }
-  for (api::Node& node : nodes) cluster.put_node(std::move(node));
+  for (api::Node& node : nodes) cluster.put(std::move(node));
   std::string line = plural(keys.size(), "node");
   if (gpu_count > 0) line += ", " + std::to_string(gpu_count) + " gpu";
   return Lines{line};
@@ -164,7 +164,7 @@ Result<Lines> change_node(SimCluster& cluster, const Command& command) {
     nodes.push_back(*known);
     GANG_TRY_VOID(apply(nodes.back(), command));
   }
-  for (api::Node& node : nodes) cluster.put_node(std::move(node));
+  for (api::Node& node : nodes) cluster.put(std::move(node));
   return Lines{plural(keys.size(), "node") + " changed"};
 }
 

@@ -31,7 +31,7 @@ Result<void> check_new(const SimCluster& cluster, const std::vector<api::ObjectK
 void put_pod(SimCluster& cluster, api::Pod pod, const api::ObjectKey& key) {
   pod.meta.key = key;
   for (api::PodAntiAffinityTerm& term : pod.anti_affinity) term.namespaces = {key.name_space};
-  cluster.put_pod(std::move(pod));
+  cluster.put(std::move(pod));
 }
 
 /// Applies `change` to each pod that is named and stores it. `change` says why a pod cannot be
@@ -51,7 +51,7 @@ Result<Lines> change_pods(SimCluster& cluster, const Command& command, const std
       return fail(Code::kInvalidArgument, "pod " + short_name(key) + " " + problem);
     }
   }
-  for (api::Pod& pod : pods) cluster.put_pod(std::move(pod));
+  for (api::Pod& pod : pods) cluster.put(std::move(pod));
   return Lines{count_pods(keys.size()) + " " + done};
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "gang/sim/scenario.h"
+
 namespace gang::sim {
 namespace {
 
@@ -217,6 +219,21 @@ TEST(Manifest, DecodesEveryKnownObjectOfRealClusters) {
     }
   }
   EXPECT_GT(count, files.size());
+}
+
+TEST(Manifest, LoadsTheDevicesAndClaimsOfRealClusters) {
+  std::size_t count = 0;
+  for (const std::filesystem::path& path : shapes()) {
+    const char topic = path.filename().string()[0];
+    if (topic < '2' || topic > '4') continue;
+    const std::string head = "# test\nload " + path.string() + "\n----\n";
+    const auto result = run_scenario(head, ".", ScenarioMode::kRewrite);
+    ASSERT_TRUE(result) << path;
+    EXPECT_EQ(result->mistakes, std::vector<std::string>()) << path;
+    EXPECT_EQ(result->text.find("skipped"), std::string::npos) << result->text;
+    ++count;
+  }
+  if (count == 0) GTEST_SKIP() << "the folder of real objects is not beside this clone";
 }
 
 }  // namespace

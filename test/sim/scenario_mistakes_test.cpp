@@ -414,10 +414,10 @@ TEST(ScenarioMistakes, FilesThatLoad) {
   EXPECT_EQ(load("apiVersion: v1\nkind: Pod\nmetadata: {name: P}\n").substr(0, where.size() + 33),
             where + "line 1: Pod metadata.name: \"P\" is");
   EXPECT_EQ(load(fresh), "1 object\n");
-  EXPECT_EQ(
-      load("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"),
-      "0 objects\nskipped Namespace x: the simulator holds Pod, Node, PodGroup, CompositePodGroup "
-      "and PriorityClass only\n");
+  EXPECT_EQ(load("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"), "1 object\n");
+  EXPECT_EQ(load("apiVersion: batch/v1\nkind: Job\nmetadata: {name: x}\n"),
+            "0 objects\nskipped Job x: the simulator holds the kinds that the daemon watches "
+            "only\n");
   EXPECT_EQ(answer("# test\n", "load ."),
             "error: load: " + folder + "/.: is a directory; name the files in it\n");
   EXPECT_EQ(answer("# test\n", "load no.yaml"),

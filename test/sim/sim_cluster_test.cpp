@@ -79,7 +79,7 @@ class SimClusterTest : public testing::Test {
   void put(test::PodBuilder builder) {
     api::Pod made = builder.build();
     made.meta.uid = {};
-    cluster_.put_pod(std::move(made));
+    cluster_.put(std::move(made));
   }
 
   ManualClock clock_{test::at_second(1000)};
@@ -108,7 +108,7 @@ TEST_F(SimClusterTest, UidsSortInTheOrderOfCreation) {
 
 TEST_F(SimClusterTest, BindingSetsWhatTheServerSets) {
   api::Node node = test::node("n1").label("topology.kubernetes.io/zone", "z1");
-  cluster_.put_node(node);
+  cluster_.put(node);
   put(test::pod("a").nominated("n2"));
   told();
   EXPECT_EQ(bind(binding()).http_status, 201);
@@ -213,7 +213,7 @@ TEST_F(SimClusterTest, PatchWithAnOldVersionIs409AndWithAnotherUid422) {
 
 TEST_F(SimClusterTest, GroupPatchOfAnotherUidIs422AndOfAnUnservedKind404) {
   api::PodGroup group = test::pod_group("g");
-  cluster_.put_pod_group(group);
+  cluster_.put(group);
   const api::ObjectKey key{"default", "g"};
   const api::Condition condition{
       std::string(api::kInitiallyScheduled), api::ConditionStatus::kTrue, "Scheduled", "", {}, 0};
@@ -279,14 +279,58 @@ TEST_F(SimClusterTest, DroppedWatchTellsLaterOrListsAnew) {
 }
 
 TEST_F(SimClusterTest, UnservedKindIsToldAndComesBack) {
-  cluster_.put_pod_group(test::pod_group("g"));
+  cluster_.put(test::pod_group("g"));
   told();
   cluster_.set_served(Kind::kPodGroup, false);
-  cluster_.put_pod_group(test::pod_group("h"));
+  cluster_.put(test::pod_group("h"));
   EXPECT_EQ(told(), Lines({"Unserved PodGroup"}));
   cluster_.set_served(Kind::kPodGroup, true);
   EXPECT_EQ(told(), Lines({"ListBegin PodGroup", "Added PodGroup g", "Added PodGroup h",
                            "ListEnd PodGroup"}));
+}
+
+TEST_F(SimClusterTest, EveryKindIsKeptListedAndTold) {
+  const api::ObjectMeta meta{.key = {"", "x"}};
+  const std::vector<api::Object> objects = {
+      api::Node{meta},          api::PodGroup{meta},       api::CompositePodGroup{meta},
+      api::Workload{meta},      api::PriorityClass{meta},  api::Namespace{meta},
+      api::ResourceSlice{meta}, api::ResourceClaim{meta},  api::ResourceClaimTemplate{meta},
+      api::DeviceClass{meta},   api::DeviceTaintRule{meta}};
+  for (const api::Object& object : objects) cluster_.put(object);
+  const Lines added = told();
+  EXPECT_EQ(added.size(), objects.size());
+  EXPECT_EQ(added.back(), "Added DeviceTaintRule x");
+  std::size_t listed = 0;
+  for (const api::Delta& delta : cluster_.list_all(test::kOurScheduler)) {
+    listed += delta.type == DeltaType::kAdded ? 1 : 0;
+  }
+  EXPECT_EQ(listed, objects.size());
+  for (int kind = static_cast<int>(Kind::kNode); kind < api::kKindCount; ++kind) {
+    EXPECT_TRUE(cluster_.contains(static_cast<Kind>(kind), meta.key));
+    EXPECT_TRUE(cluster_.remove(static_cast<Kind>(kind), meta.key));
+    EXPECT_FALSE(cluster_.remove(static_cast<Kind>(kind), meta.key));
+  }
+  const Lines gone = told();
+  EXPECT_EQ(gone.size(), objects.size());
+  EXPECT_EQ(gone.front(), "Deleted Node x");
+}
+
+TEST_F(SimClusterTest, ClaimInDeletionStaysUntilItsFinalizersAreGone) {
+  const api::ObjectKey key{"default", "c"};
+  api::ResourceClaim claim{.meta = {.key = key}, .finalizers = {std::string(api::kClaimFinalizer)}};
+  cluster_.put(claim);
+  ASSERT_TRUE(cluster_.delete_claim(key));
+  ASSERT_TRUE(cluster_.find<api::ResourceClaim>(key)->meta.deletion_time);
+  claim = *cluster_.find<api::ResourceClaim>(key);
+  claim.finalizers.clear();
+  cluster_.put(claim);
+  EXPECT_EQ(told(),
+            Lines({"Added ResourceClaim c", "Updated ResourceClaim c", "Deleted ResourceClaim c"}));
+  EXPECT_FALSE(cluster_.delete_claim(key));
+  claim.meta = {.key = key};
+  cluster_.put(claim);
+  EXPECT_TRUE(cluster_.delete_claim(key)) << "nothing keeps it";
+  EXPECT_EQ(cluster_.find<api::ResourceClaim>(key), nullptr);
 }
 
 TEST_F(SimClusterTest, LostAnswerOfAnExecutedRequestIsNeverTold) {

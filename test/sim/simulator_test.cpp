@@ -20,11 +20,11 @@ api::Pod made(test::PodBuilder builder) {
 
 /// Two nodes of one GPU and a gang of two.
 void put_gang_of_two(SimCluster& cluster) {
-  cluster.put_node(test::node("n1").gpu(1));
-  cluster.put_node(test::node("n2").gpu(1));
-  cluster.put_pod_group(test::pod_group("g").min(2));
+  cluster.put(test::node("n1").gpu(1));
+  cluster.put(test::node("n2").gpu(1));
+  cluster.put(test::pod_group("g").min(2));
   for (const char* name : {"g-0", "g-1"}) {
-    cluster.put_pod(made(test::pod(name).group("g").gpu(1).controller("Job", "g")));
+    cluster.put(made(test::pod(name).group("g").gpu(1).controller("Job", "g")));
   }
 }
 
@@ -100,7 +100,7 @@ TEST(Simulator, NewDaemonHasAnotherEpoch) {
   simulator.cluster().delete_gracefully({"default", "g-0"}, Duration::zero());
   simulator.crash();
   simulator.restart();
-  simulator.cluster().put_pod(made(test::pod("g-0").group("g").gpu(1)));
+  simulator.cluster().put(made(test::pod("g-0").group("g").gpu(1)));
   simulator.settle();
   EXPECT_NE(stamp("g-0"), before);
 }
