@@ -48,6 +48,7 @@ CONTROLLERS = (
     "garbage-collector-controller",
     "namespace-controller",
     "disruption-controller",
+    "device-taint-eviction-controller",
 )
 # What a node has where a test names no other amount.
 ALLOCATABLE = {"cpu": "64", "memory": "256Gi", "ephemeral-storage": "500Gi", "pods": "110"}

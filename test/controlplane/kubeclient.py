@@ -38,6 +38,7 @@ RESOURCES = {
     "resourceclaimtemplates": ("resource.k8s.io/v1", True),
     "resourceslices": ("resource.k8s.io/v1", False),
     "deviceclasses": ("resource.k8s.io/v1", False),
+    "devicetaintrules": ("resource.k8s.io/v1", False),
     "storageclasses": ("storage.k8s.io/v1", False),
     "roles": ("rbac.authorization.k8s.io/v1", True),
     "rolebindings": ("rbac.authorization.k8s.io/v1", True),

@@ -261,6 +261,55 @@ class FakeKubelet(WithCluster):
         self.assertEqual(self.client.get("pods", "ignored")["status"]["phase"], "Pending")
 
 
+class Claims(WithCluster):
+    """The controller makes and frees claims; the fake kubelet looks at them before it starts."""
+
+    ALLOCATION = {"devices": {"results": [
+        {"request": "gpu", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}]}}
+
+    def pod_with_claim(self, name):
+        """A bound pod, and the name of the claim that was made for it."""
+        self.client.create({
+            "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+            "metadata": {"name": name}, "spec": {"spec": {"devices": {"requests": [
+                {"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}}})
+        self.client.create(pod(name, resourceClaims=[
+            {"name": "gpu", "resourceClaimTemplateName": name}]))
+        made = self.until(lambda: self.client.get("pods", name)["status"].get(
+            "resourceClaimStatuses"), "the claim is made")
+        return self.client.get("pods", name), made[0]["resourceClaimName"]
+
+    def allocate(self, claim, user):
+        self.client.patch("resourceclaims", claim, {
+            "metadata": {"finalizers": ["resource.kubernetes.io/delete-protection"]}})
+        self.client.patch("resourceclaims", claim, {"status": {
+            "allocation": self.ALLOCATION,
+            "reservedFor": [{"resource": "pods", "name": user["metadata"]["name"],
+                             "uid": user["metadata"]["uid"]}]}}, subresource="status")
+
+    def refusals(self, name):
+        return [event["message"] for event in self.client.list("events", "default")
+                if event["involvedObject"]["name"] == name
+                and event["reason"] == "FailedPrepareDynamicResources"]
+
+    def test_pod_starts_when_its_claim_is_allocated_and_reserved_for_it(self):
+        user, claim = self.pod_with_claim("uses-device")
+        self.client.bind(user, "n1")
+        told = self.until(lambda: self.refusals("uses-device"), "the kubelet refuses")
+        self.assertIn("is not allowed to use ResourceClaim " + claim, told[0])
+        self.assertEqual(self.client.get("pods", "uses-device")["status"]["phase"], "Pending")
+        self.allocate(claim, user)
+        self.until_phase("uses-device", "Running")
+
+    def test_claim_of_a_pod_that_ends_is_free(self):
+        user, claim = self.pod_with_claim("returns-device")
+        self.allocate(claim, user)
+        self.client.bind(user, "n1")
+        self.until_phase("returns-device", "Running")
+        self.client.delete("pods", "returns-device")
+        self.until_gone("resourceclaims", claim)
+
+
 class Overrides(unittest.TestCase):
     """Other gates than the usual ones."""
 

@@ -2,6 +2,7 @@ package fakekubelet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -150,11 +151,7 @@ func (k *kubelet) act(ctx context.Context, pod *v1.Pod, m moments, what action) 
 	case refuse:
 		return k.write(ctx, pod, refusedStatus(pod.Annotations[Refuse], now))
 	case start:
-		delay, _, err := duration(pod, StartDelay)
-		if err != nil {
-			return err
-		}
-		return k.write(ctx, pod, runningStatus(pod, m.bound.Add(delay)))
+		return k.run(ctx, pod, m)
 	case succeed:
 		return k.write(ctx, pod, endedStatus(pod, v1.PodSucceeded, 0, now))
 	case fail:
@@ -163,6 +160,18 @@ func (k *kubelet) act(ctx context.Context, pod *v1.Pod, m moments, what action) 
 		return k.remove(ctx, pod, now)
 	}
 	return fmt.Errorf("no such action: %d", what)
+}
+
+// run starts the containers of pod, once its claims can be prepared; until then it fails.
+func (k *kubelet) run(ctx context.Context, pod *v1.Pod, m moments) error {
+	if err := k.prepare(ctx, pod); err != nil {
+		return errors.Join(err, k.tellRefusal(ctx, pod, err))
+	}
+	delay, _, err := duration(pod, StartDelay)
+	if err != nil {
+		return err
+	}
+	return k.write(ctx, pod, runningStatus(pod, m.bound.Add(delay)))
 }
 
 // remove reports the containers of a deleted pod as stopped, then takes its object away.
