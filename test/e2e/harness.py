@@ -13,12 +13,14 @@ import shutil
 import tempfile
 import time
 
+import device_history
 import history
 import objects
 import process
 from audit import Audit
 from cluster import ApiError, Cluster, wait_until
 from daemon import CONFIG, ROOT, Daemon
+from devices import DeviceScope
 from history import History
 from proxy import Proxy
 
@@ -96,7 +98,7 @@ users: [{{name: proxy, user: {{}}}}]
         return [entry["name"] for entry in answer["resources"]]
 
 
-class Scope:
+class Scope(DeviceScope):
     """One test's part of a World. Names of nodes are given and returned without the prefix."""
 
     _numbers = itertools.count(1)
@@ -110,6 +112,7 @@ class Scope:
         self.proxy = None
         self.settles = True  # False: the test leaves a gang in part on purpose
         self.unexpected_403 = True  # False: the test takes rights away
+        self.alone = True  # False: others allocate devices too
         self._namespaces = []
         self._nodes = []
         self._globals = []  # (resource, name)
@@ -150,8 +153,13 @@ class Scope:
 
     def create_global(self, obj, resource):
         """Creates an object without a namespace; it goes with the test."""
-        self._globals.append((resource, obj["metadata"]["name"]))
+        self.forget_later(resource, obj["metadata"]["name"])
         return self.client.create(obj)
+
+    def forget_later(self, resource, name):
+        """An object without a namespace that the test has made goes with it."""
+        if (resource, name) not in self._globals:
+            self._globals.append((resource, name))
 
     def heartbeat(self, name):
         """What a kubelet writes when nothing has changed."""
@@ -369,6 +377,22 @@ class Scope:
         history.check_capacity(events)
         if self.settles:
             history.check_settled_quorum(events)
+        if device_history.has_claims(events):
+            self._check_devices()
+
+    def _check_devices(self):
+        events = self.history()
+        device_history.check_reserved_before_bound(events)
+        device_history.check_always_reserved(events)
+        if self.alone:
+            device_history.check_held_once(events)
+        refused = [e["message"] for e in self.client.list("events", self.namespace)
+                   if e["reason"] == "FailedPrepareDynamicResources"]
+        assert not refused, refused
+        if self.settles:  # a round writes its last when its pods are bound
+            wait_until(lambda: not self.intents(), what="no round is open")
+            wait_until(lambda: device_history.check_settled_claims(self.history()) is None,
+                       what="no claim is reserved for a pod that waits")
 
     def logs(self):
         return "\n".join(f"log of {d.log_path.name}:\n{d.log_tail()}" for d in self._daemons)
@@ -385,13 +409,14 @@ class Scope:
             self._forget("nodes", name)
         for resource, name in self._globals:
             self._forget(resource, name)
+        self.client.delete_all("configmaps", NAMESPACE, labelSelector=device_history.INTENT)
         for ns in self._namespaces:
             self._forget("namespaces", ns)
-        wait_until(lambda: not any(self.pods(ns) for ns in self._namespaces),
-                   what="the pods of the test are gone")
+        wait_until(lambda: not any(self.pods(ns) or self.claims(ns) for ns in self._namespaces),
+                   what="the pods and claims of the test are gone")
 
     def _empty(self, ns):
-        for resource in ("jobs", "pods", "podgroups"):
+        for resource in ("jobs", "pods", "podgroups", "resourceclaimtemplates", "resourceclaims"):
             if resource == "podgroups" and self.world.history is None:
                 continue
             self.client.delete_all(resource, ns, gracePeriodSeconds="0")

@@ -12,7 +12,8 @@ import time
 from cluster import ApiError
 from objects import GPU, SCHEDULER, condition, group_of, is_live, node_of
 
-KINDS = ("pods", "podgroups", "nodes")
+KINDS = ("pods", "podgroups", "nodes", "resourceclaims", "resourceslices")
+GLOBAL_KINDS = ("nodes", "resourceslices")
 INITIALLY = "PodGroupInitiallyScheduled"
 _WATCH_SECONDS = 300
 _RETRY_SECONDS = 0.05
@@ -69,7 +70,7 @@ class History:
             taken = self._events[since:]
         return sorted(
             (e for e in taken if (kind is None or e.kind == kind)
-             and (namespaces is None or e.kind == "nodes" or e.namespace in namespaces)),
+             and (namespaces is None or e.kind in GLOBAL_KINDS or e.namespace in namespaces)),
             key=lambda e: e.version)
 
     def catch_up(self):

@@ -12,7 +12,7 @@ from harness import own_world
 from history import Event
 
 
-class _World:
+class World:
     """Makes events one after another, as a server would."""
 
     def __init__(self):
@@ -40,7 +40,7 @@ class _World:
             "allocatable": {objects.GPU: str(gpu)}}}, "n1")
 
 
-def _fails(check, *arguments):
+def fails(check, *arguments):
     try:
         check(*arguments)
     except (AssertionError, ValueError):
@@ -50,57 +50,57 @@ def _fails(check, *arguments):
 
 @own_world
 def a_pod_bound_twice_is_seen():
-    world = _World()
+    world = World()
     world.pod("a", "n1")
     world.pod("a", "n2", uid="another pod of this name")
     history.check_bound_once(world.events)
     world.pod("a", "n2")
-    assert _fails(history.check_bound_once, world.events)
+    assert fails(history.check_bound_once, world.events)
 
 
 @own_world
 def a_true_that_comes_too_early_or_goes_back_is_seen():
-    world = _World()
+    world = World()
     world.group(2)
     world.pod("a", "n1")
     early = list(world.events)
     world.group(2, "True")
-    assert _fails(history.check_truthful_true, world.events)
+    assert fails(history.check_truthful_true, world.events)
     world.events = early
     world.pod("b", "n1")
     world.group(2, "True")
     history.check_truthful_true(world.events)
     world.group(2, "False")
-    assert _fails(history.check_truthful_true, world.events)
+    assert fails(history.check_truthful_true, world.events)
 
 
 @own_world
 def a_gang_left_in_part_is_seen():
-    world = _World()
+    world = World()
     world.group(2, "False")
     world.pod("a")
     history.check_settled_quorum(world.events)
     world.pod("a", "n1")
-    assert _fails(history.check_settled_quorum, world.events)
+    assert fails(history.check_settled_quorum, world.events)
     world.pod("a", "n1", change="DELETED")
     history.check_settled_quorum(world.events)
 
 
 @own_world
 def a_node_over_its_gpus_is_seen():
-    world = _World()
+    world = World()
     world.node(1)
     world.pod("a", "n1")
     world.pod("a", "n1", phase="Succeeded")
     world.pod("b", "n1")
     history.check_capacity(world.events)
     world.pod("c", "n1")
-    assert _fails(history.check_capacity, world.events)
+    assert fails(history.check_capacity, world.events)
 
 
 @own_world
 def two_groups_bound_at_once_are_seen():
-    world = _World()
+    world = World()
     world.pod("a", "n1")
     assert list(history.bound_groups_over_time(world.events)) == [{"g"}]
     world.pod("a", "n1", change="DELETED")
@@ -114,7 +114,7 @@ def metrics_that_break_the_format_are_refused():
     for bad in ("a_total 3\n", good + 'a_total{x="1",y="q\\"r"} 4\n',
                 "# TYPE a_total counter\na_total 3\n", good + "a_total{x=1} 3\n",
                 good + "# TYPE a_total gauge\n"):
-        assert _fails(daemon.parse_metrics, bad), bad
+        assert fails(daemon.parse_metrics, bad), bad
 
 
 @own_world
