@@ -24,7 +24,7 @@ def granted(text):
     """(role, group, resources, verbs) of every rule, in order. The file uses flow lists only."""
     rules = []
     for document in documents(text):
-        if not re.search(r"^kind: ClusterRole$", document, re.MULTILINE):
+        if not re.search(r"^kind: (Cluster)?Role$", document, re.MULTILINE):
             continue
         role = re.search(r"^  name: (\S+)$", document, re.MULTILINE).group(1)
         for rule in re.split(r"^  - ", document, flags=re.MULTILINE)[1:]:
@@ -59,15 +59,24 @@ class RightsTest(unittest.TestCase):
             self.assertNotIn("secrets", resources)
             self.assertFalse({"escalate", "impersonate", "bind"} & set(verbs))
 
-    def test_only_the_rollback_role_deletes(self):
-        for role, _, resources, verbs in self.granted:
-            if {"delete", "deletecollection"} & set(verbs):
-                self.assertEqual((role, resources), ("gang-scheduler-rollback", ("pods",)))
+    def test_only_roles_of_their_own_delete(self):
+        deletes = {role: resources for role, _, resources, verbs in self.granted
+                   if {"delete", "deletecollection"} & set(verbs)}
+        self.assertEqual(deletes, {"gang-scheduler-rollback": ("pods",),
+                                   "gang-scheduler-extended-resources": ("resourceclaims",),
+                                   "gang-scheduler-intents": ("configmaps",)})
+
+    def test_only_the_role_of_the_own_namespace_has_config_maps(self):
+        roles = {role for role, _, resources, _ in self.granted if "configmaps" in resources}
+        self.assertEqual(roles, {"gang-scheduler-intents"})
+        (own,) = (d for d in documents(RBAC.read_text(encoding="utf-8"))
+                  if re.search(r"^kind: Role$", d, re.MULTILINE))
+        self.assertIn("  name: gang-scheduler-intents\n  namespace: gang-scheduler\n", own)
 
     def test_every_role_is_bound_to_the_service_account(self):
         text = RBAC.read_text(encoding="utf-8")
         bindings = [d for d in documents(text)
-                    if re.search(r"^kind: ClusterRoleBinding$", d, re.MULTILINE)]
+                    if re.search(r"^kind: (Cluster)?RoleBinding$", d, re.MULTILINE)]
         bound = {re.search(r"roleRef:(?:\n  .*)*\n  name: (\S+)", d).group(1) for d in bindings}
         self.assertEqual(bound, {role for role, *_ in self.granted})
 
