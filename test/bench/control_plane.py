@@ -2,12 +2,17 @@
 """End-to-end bench on the real control plane: this scheduler, kube-scheduler and an oracle binder.
 
     python3 test/bench/control_plane.py [--nodes 1000] [--pairs 3] [--gangs 300x3,3x300]
+    python3 test/bench/control_plane.py --nodes 100 --devices 8 --gangs 160x10 \\
+        --contestants ours,kube
 
 Every run makes its PodGroups and pods first, then starts one contestant and takes the time from the
 start of its process to the last binding that a third client sees. Contestants alternate. Prints the
 table of medians and of paired ratios; nothing here is an assertion. The oracle knows the answer and
 posts the same bindings, conditions and events with the same client. Programs come from
 build/release/bin.
+
+With --devices every node has so many in a slice, every pod asks for one by a claim from a template,
+and pods end as soon as they run: gangs beyond the devices follow as claims are freed.
 """
 
 import argparse
@@ -60,11 +65,14 @@ class BindingCounter(threading.Thread):
             self.done.set()
 
 
-def pod_of(namespace, gang, index, scheduler):
+def pod_of(namespace, gang, index, scheduler, with_claim=False):
+    claims = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one"}]}
     return {
         "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": f"{gang}-{index}", "namespace": namespace},
+        "metadata": {"name": f"{gang}-{index}", "namespace": namespace,
+                     "annotations": {"fake-kubelet/complete-after": "0s"}},
         "spec": {
+            **(claims if with_claim else {}),
             "schedulerName": scheduler,
             "schedulingGroup": {"podGroupName": gang},
             "terminationGracePeriodSeconds": 0,
@@ -99,11 +107,46 @@ def create_all(cluster, objects, workers=4):
         thread.join()
 
 
-def make_workload(cluster, namespace, gangs, size, scheduler):
+def make_workload(cluster, namespace, gangs, size, scheduler, with_claims):
     names = [f"g{i}" for i in range(gangs)]
+    if with_claims:
+        cluster.client().create(template_of(namespace))
     create_all(cluster, [group_of(namespace, name, size) for name in names])
-    create_all(cluster, [pod_of(namespace, name, i, scheduler) for name in names
+    create_all(cluster, [pod_of(namespace, name, i, scheduler, with_claims) for name in names
                          for i in range(size)])
+    if with_claims:
+        wanted = gangs * size
+        cluster.wait_until(lambda: count_of(cluster, "resourceclaims", namespace) == wanted,
+                           RUN_SECONDS_MAX, "every pod has its claim")
+
+
+def count_of(cluster, kind, namespace):
+    """Objects there are, without listing them all."""
+    client = cluster.client()
+    answer = client.request("GET", client.path(kind, namespace=namespace), query={"limit": 1})
+    return len(answer["items"]) + answer["metadata"].get("remainingItemCount", 0)
+
+
+def template_of(namespace):
+    request = {"name": "gpu", "exactly": {"deviceClassName": "gpu"}}
+    return {
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "one", "namespace": namespace},
+        "spec": {"spec": {"devices": {"requests": [request]}}},
+    }
+
+
+def make_devices(cluster, nodes, count):
+    expression = 'device.driver == "gpu.example.com"'
+    devices = [{"name": f"gpu-{i}"} for i in range(count)]
+    create_all(cluster, [{
+        "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
+        "spec": {"selectors": [{"cel": {"expression": expression}}]}}])
+    create_all(cluster, [{
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": node},
+        "spec": {"driver": "gpu.example.com", "nodeName": node, "devices": devices,
+                 "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}}}
+                         for node in nodes])
 
 
 def write_plans(cluster, namespace, nodes, path):
@@ -144,16 +187,16 @@ def start(cluster, contestant, namespace, nodes, kubeconfig):
 def clean(cluster, namespace):
     """Every run meets the same cluster: nothing of an earlier one is left to list."""
     client = cluster.client()
-    for kind in ("pods", "podgroups"):
+    for kind in ("pods", "podgroups", "resourceclaims"):
         client.delete_all(kind, namespace)
-        cluster.wait_until(lambda kind=kind: not client.list(kind, namespace), 120,
+        cluster.wait_until(lambda kind=kind: not count_of(cluster, kind, namespace), 120,
                            f"the {kind} of the run to go")
 
 
-def measure(cluster, contestant, run, gangs, size, nodes, kubeconfig):
+def measure(cluster, contestant, run, gangs, size, nodes, kubeconfig, with_claims):
     namespace = f"bench-{run}-{contestant}"
     cluster.make_namespace(namespace)
-    make_workload(cluster, namespace, gangs, size, SCHEDULER_NAMES[contestant])
+    make_workload(cluster, namespace, gangs, size, SCHEDULER_NAMES[contestant], with_claims)
     counter = BindingCounter(cluster.client(), namespace, gangs * size)
     counter.start()
     time.sleep(1)
@@ -173,21 +216,23 @@ def measure(cluster, contestant, run, gangs, size, nodes, kubeconfig):
         pass
     stop()
     clean(cluster, namespace)
-    return {"seconds": seconds, "complete": complete, **used}
+    return {"seconds": seconds, "complete": complete, "pods_per_s": len(counter.bound) / seconds,
+            **used}
 
 
 def rows(name, results):
     for contestant, runs in results.items():
         median = {key: statistics.median(run[key] for run in runs)
-                  for key in ("seconds", "cpu_s", "peak_mib")}
+                  for key in ("seconds", "pods_per_s", "cpu_s", "peak_mib")}
         note = "" if all(run["complete"] for run in runs) else "  INCOMPLETE"
-        print(f"{name:<10} {contestant:<8} {median['seconds']:8.2f} s {median['cpu_s']:8.2f} s CPU "
+        print(f"{name:<10} {contestant:<8} {median['seconds']:8.2f} s "
+              f"{median['pods_per_s']:8.1f} pods/s {median['cpu_s']:8.2f} s CPU "
               f"{median['peak_mib']:8.1f} MiB{note}")
     if "ours" not in results:
         return
     for other in (name for name in results if name != "ours"):
         pairs = list(zip(results["ours"], results[other]))
-        for key in ("seconds", "cpu_s", "peak_mib"):
+        for key in ("seconds", "pods_per_s", "cpu_s", "peak_mib"):
             ratio = statistics.median(a[key] / max(b[key], 1e-9) for a, b in pairs)
             print(f"{name:<10} ours / {other:<8} {key:<9} {ratio:6.2f}")
 
@@ -198,11 +243,14 @@ def main():
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--gangs", default="300x3,3x300")
     parser.add_argument("--contestants", default="ours,oracle,kube")
+    parser.add_argument("--devices", type=int, default=0, help="of each node; claims ask for them")
     flags = parser.parse_args()
     extra = {"kube-apiserver": ["--disable-admission-plugins=TaintNodesByCondition"]}
-    with Cluster(fake_kubelet=False, extra_args=extra) as cluster:
+    with Cluster(fake_kubelet=flags.devices > 0, extra_args=extra) as cluster:
         nodes = [f"node-{i:04}" for i in range(flags.nodes)]
         cluster.make_nodes(nodes)
+        if flags.devices:
+            make_devices(cluster, nodes, flags.devices)
         deploy = ROOT / "deploy"
         cluster.client().apply_file(deploy / "namespace.yaml", deploy / "serviceaccount.yaml",
                                     deploy / "rbac.yaml")
@@ -215,7 +263,8 @@ def main():
                 for contestant in results:
                     run += 1
                     results[contestant].append(
-                        measure(cluster, contestant, run, gangs, size, nodes, kubeconfig))
+                        measure(cluster, contestant, run, gangs, size, nodes, kubeconfig,
+                                flags.devices > 0))
                     print(f"# {workload} {contestant} {results[contestant][-1]}", flush=True)
             rows(workload, results)
 

@@ -217,5 +217,8 @@ def bound_groups_over_time(events):
 
 
 def _gpus(pod):
+    """Of the node's own; those of a claim are counted as devices."""
+    if pod.get("status", {}).get("extendedResourceClaimStatus"):
+        return 0
     return sum(int(container["resources"].get("requests", {}).get(GPU, "0"))
                for container in pod["spec"]["containers"])
