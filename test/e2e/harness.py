@@ -22,6 +22,7 @@ from cluster import ApiError, Cluster, wait_until
 from daemon import CONFIG, ROOT, Daemon
 from devices import DeviceScope
 from history import History
+from kubeclient import RESOURCES
 from proxy import Proxy
 
 NAMESPACE = ACCOUNT = "gang-scheduler"
@@ -50,8 +51,9 @@ class World:
         self.client = self.cluster.client()
         self.apply_rights()
         self._kubeconfig = self.cluster.kubeconfig_for_service_account(NAMESPACE, ACCOUNT)
-        if "podgroups" in self._served():
-            self.history = History(self.client)
+        kinds = [kind for kind in history.KINDS if self.serves(kind)]
+        if "podgroups" in kinds:
+            self.history = History(self.client, kinds)
         return self
 
     def __exit__(self, *unused):
@@ -90,12 +92,15 @@ users: [{{name: proxy, user: {{}}}}]
         path.chmod(0o600)
         return str(path)
 
-    def _served(self):
+    def serves(self, resource):
+        """Whether the server has this kind, by its plural."""
+        version, _ = RESOURCES[resource]
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         try:
-            answer = self.client.request("GET", "/apis/scheduling.k8s.io/v1beta1")
+            answer = self.client.request("GET", root)
         except ApiError:
-            return []
-        return [entry["name"] for entry in answer["resources"]]
+            return False
+        return resource in [entry["name"] for entry in answer["resources"]]
 
 
 class Scope(DeviceScope):
@@ -412,14 +417,15 @@ class Scope(DeviceScope):
         self.client.delete_all("configmaps", NAMESPACE, labelSelector=device_history.INTENT)
         for ns in self._namespaces:
             self._forget("namespaces", ns)
-        wait_until(lambda: not any(self.pods(ns) or self.claims(ns) for ns in self._namespaces),
+        wait_until(lambda: not any(self.client.list(kind, ns) for ns in self._namespaces
+                                   for kind in ("pods", "resourceclaims")
+                                   if self.world.serves(kind)),
                    what="the pods and claims of the test are gone")
 
     def _empty(self, ns):
         for resource in ("jobs", "pods", "podgroups", "resourceclaimtemplates", "resourceclaims"):
-            if resource == "podgroups" and self.world.history is None:
-                continue
-            self.client.delete_all(resource, ns, gracePeriodSeconds="0")
+            if self.world.serves(resource):
+                self.client.delete_all(resource, ns, gracePeriodSeconds="0")
 
     def _forget(self, resource, name):
         try:

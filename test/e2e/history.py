@@ -44,16 +44,17 @@ class Event:
 
 
 class History:
-    """Records until close(). Any thread may read."""
+    """Records until close(). Any thread may read. `kinds` are those of KINDS that are served."""
 
-    def __init__(self, client):
+    def __init__(self, client, kinds=KINDS):
         self._client = client
+        self._kinds = kinds
         self._changed = threading.Condition()
         self._events = []
         self._seen = {}  # kind -> the newest version seen
-        self._living = {kind: {} for kind in KINDS}  # uid -> object, as last seen
+        self._living = {kind: {} for kind in kinds}  # uid -> object, as last seen
         self._closed = False
-        for kind in KINDS:
+        for kind in kinds:
             threading.Thread(target=self._follow, args=(kind,), daemon=True).start()
 
     def close(self):
@@ -76,7 +77,7 @@ class History:
     def catch_up(self):
         """Returns once every change that the server has made so far is recorded."""
         deadline = time.monotonic() + _CATCH_UP_SECONDS
-        for kind in KINDS:
+        for kind in self._kinds:
             answer = self._client.request("GET", self._client.path(kind))
             newest = max((int(item["metadata"]["resourceVersion"]) for item in answer["items"]),
                          default=0)
