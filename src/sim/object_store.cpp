@@ -133,6 +133,14 @@ bool ObjectStore::contains(api::Kind kind, const api::ObjectKey& key) const {
   return is_there;
 }
 
+std::vector<api::ObjectKey> ObjectStore::keys(api::Kind kind) const {
+  std::vector<api::ObjectKey> keys;
+  visit_kind(objects_, kind, [&](const auto& map) {
+    for (const auto& [key, object] : map) keys.push_back(key);
+  });
+  return keys;
+}
+
 std::optional<TimePoint> ObjectStore::next_termination() const {
   std::optional<TimePoint> next;
   for (const auto& [key, time] : terminations_) {

@@ -64,10 +64,9 @@ class Run {
          }},
         {"fail",
          [](Run& run, const Command& command) {
-           const bool is_fault = command.words()[0] == "bind";
            SimCluster& cluster = run.simulator().cluster();
-           return is_fault ? arm_bind_fault(cluster, command)
-                           : end_pods(cluster, command, api::PodPhase::kFailed);
+           return is_fault(command) ? arm_fault(cluster, command)
+                                    : end_pods(cluster, command, api::PodPhase::kFailed);
          }},
         {"config", [](Run& run, const Command& command) { return run.configure(command); }},
         {"load", [](Run& run, const Command& command) { return run.load(command); }},
@@ -134,12 +133,17 @@ class Run {
     if (!simulator().daemon_is_up()) {
       return fail(Code::kUnavailable, "the daemon is down already; write restart first");
     }
-    GANG_TRY(const int after, command.number("after", 0, Range{1, kNamesMax}));
-    if (after == 0) {
+    const bool all_writes = command.option("writes") != nullptr;
+    if (all_writes && command.option("after") != nullptr) {
+      return fail(Code::kInvalidArgument, "after= counts Bindings, writes= all; keep one");
+    }
+    GANG_TRY(const int count,
+             command.number(all_writes ? "writes" : "after", 0, Range{1, kNamesMax}));
+    if (count == 0) {
       simulator().crash();
       return trace_lines(simulator().take_trace(), TraceTime::kHide);
     }
-    simulator().crash_after_binds(after);
+    simulator().crash_after({count, all_writes});
     return Lines{"armed"};
   }
 

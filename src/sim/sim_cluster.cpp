@@ -4,31 +4,14 @@
 #include <utility>
 
 #include "gang/base/check.h"
+#include "sim/answers.h"
 #include "sim/conditions.h"
 
 namespace gang::sim {
 
 namespace {
 
-constexpr int kConflictStatus = 409;
-constexpr int kNotFoundStatus = 404;
-constexpr int kInvalidStatus = 422;
-
-kube::Answer answer(kube::Outcome outcome, int status, std::string message = "") {
-  return kube::Answer{outcome, status, std::move(message)};
-}
-
-kube::Answer accepted(int status) {
-  return answer(kube::Outcome::kOk, status);
-}
-
-kube::Answer not_found(const std::string& what) {
-  return answer(kube::Outcome::kNotFound, kNotFoundStatus, what + " not found");
-}
-
-kube::Answer conflict(std::string message) {
-  return answer(kube::Outcome::kConflict, kConflictStatus, std::move(message));
-}
+constexpr Duration kLateAfter = std::chrono::seconds(10);
 
 void merge(api::StringMap& map, const api::StringMap& more) {
   for (const auto& [key, value] : more) {
@@ -55,8 +38,17 @@ api::StringMap topology_labels(const api::Node* node) {
   return copied;
 }
 
-kube::Answer lost() {
-  return answer(kube::Outcome::kUnknown, 0, "request timed out");
+/// A status of a claim is refused by a field error, everything else as a whole.
+kube::Answer forbidden(const std::string& verb) {
+  if (verb == "patch claim status") {
+    return invalid(
+        "status.allocation: Forbidden: changing status.allocation or status.reservedFor requires "
+        "resource=\"resourceclaims/binding\", verb=\"patch\" permission");
+  }
+  const std::string what = verb == "bind"          ? "pods/binding"
+                           : verb == "patch claim" ? "resourceclaims"
+                                                   : "configmaps";
+  return answer(kube::Outcome::kForbidden, 403, what + " is forbidden");
 }
 
 /// Why the server does not carry the Binding out, if it does not.
@@ -77,17 +69,27 @@ void SimCluster::record(std::string verb, std::string object, std::string detail
   writes_.push_back({std::move(verb), std::move(object), std::move(detail), status});
 }
 
-void SimCluster::enqueue(bool is_bind, std::function<kube::Answer()> execute, kube::Done done) {
+void SimCluster::enqueue(RequestKind kind, Execute execute, kube::Done done) {
   requests_.push_back(
-      {is_bind, [execute = std::move(execute), done = std::move(done)]() -> std::function<void()> {
+      {kind, [execute = std::move(execute), done = std::move(done)]() -> std::function<void()> {
          const kube::Answer end = execute();
          return [done, end] { done(end); };
        }});
 }
 
-bool SimCluster::next_is_bind() const {
-  return !requests_.empty() && requests_.front().is_bind;
+template <class Object>
+void SimCluster::enqueue(RequestKind kind,
+                         std::function<kube::Answer(std::optional<Object>&)> execute,
+                         std::function<void(const kube::Answer&, std::optional<Object>)> done) {
+  requests_.push_back(
+      {kind, [execute = std::move(execute), done = std::move(done)]() -> std::function<void()> {
+         std::optional<Object> after;
+         const kube::Answer end = execute(after);
+         return [done, end, after = std::move(after)] { done(end, after); };
+       }});
 }
+template void SimCluster::enqueue<api::ResourceClaim>(RequestKind, ExecuteOnClaim, kube::ClaimDone);
+template void SimCluster::enqueue<api::ConfigMap>(RequestKind, ExecuteOnMap, kube::ConfigMapDone);
 
 void SimCluster::execute_next() {
   CHECK(!requests_.empty());
@@ -103,48 +105,81 @@ void SimCluster::execute_next_unanswered() {
   request.execute();
 }
 
-void SimCluster::fail_bind(const api::ObjectKey& pod, BindFault fault, int count) {
-  faults_[pod] = ArmedFault{fault, count};
+std::optional<TimePoint> SimCluster::next_due() const {
+  const std::optional<TimePoint> termination = next_termination();
+  if (late_.empty()) return termination;
+  return std::min(late_.begin()->first, termination.value_or(TimePoint::max()));
+}
+
+void SimCluster::run_due() {
+  end_terminations();
+  while (!late_.empty() && late_.begin()->first <= now()) {
+    const Execute execute = std::move(late_.begin()->second);
+    late_.erase(late_.begin());
+    execute();
+  }
+}
+
+void SimCluster::arm_fault(FaultTarget target, const api::ObjectKey& object,
+                           const ArmedFault& fault) {
+  faults_[{target, object}] = fault;
+}
+
+std::optional<kube::Answer> SimCluster::faulty(FaultTarget target, const api::ObjectKey& object,
+                                               const WriteRecord& write, const Execute& execute) {
+  const auto armed = faults_.find({target, object});
+  if (armed == faults_.end() || armed->second.count == 0) return std::nullopt;
+  if (armed->second.skip > 0) {
+    --armed->second.skip;
+    return std::nullopt;
+  }
+  --armed->second.count;
+  const auto refused = [&](kube::Answer end) {
+    record(write.verb, write.object, write.detail, end.http_status);
+    return end;
+  };
+  switch (armed->second.fault) {
+    case RequestFault::kConflict:
+      return refused(conflict("the object has been modified"));
+    case RequestFault::kServerError:
+      return refused(answer(kube::Outcome::kUnknown, 500, "internal error"));
+    case RequestFault::kLostNotExecuted:
+      record(write.verb, write.object, write.detail + " (not executed)", 0);
+      return lost();
+    case RequestFault::kLostExecuted:
+      execute();
+      return lost();
+    case RequestFault::kLate:
+      record(write.verb, write.object, write.detail + " (late)", 0);
+      late_.emplace(now() + kLateAfter, execute);
+      return lost();
+    case RequestFault::kThrottled: {
+      kube::Answer throttled = answer(kube::Outcome::kThrottled, 429, "too many requests");
+      throttled.retry_after = std::chrono::seconds(1);
+      return refused(std::move(throttled));
+    }
+    case RequestFault::kForbidden:
+      return refused(forbidden(write.verb));
+  }
+  return std::nullopt;
 }
 
 void SimCluster::bind(const api::Binding& binding, kube::Done done) {
   enqueue(
-      true, [this, binding] { return bind_now(binding); }, std::move(done));
+      RequestKind::kBinding, [this, binding] { return bind_now(binding); }, std::move(done));
 }
 
 kube::Answer SimCluster::bind_now(const api::Binding& binding) {
-  const auto armed = faults_.find(binding.pod);
-  if (armed == faults_.end() || armed->second.count == 0) return bind_checked(binding);
-  --armed->second.count;
-  switch (armed->second.fault) {
-    case BindFault::kConflict:
-      record("bind", binding.pod.text(), binding.node_name, kConflictStatus);
-      return conflict("the object has been modified");
-    case BindFault::kServerError:
-      record("bind", binding.pod.text(), binding.node_name, 500);
-      return answer(kube::Outcome::kUnknown, 500, "internal error");
-    case BindFault::kLostNotExecuted:
-      record("bind", binding.pod.text(), binding.node_name + " (not executed)", 0);
-      return lost();
-    case BindFault::kLostExecuted:
-      bind_checked(binding);
-      return lost();
-    case BindFault::kThrottled: {
-      record("bind", binding.pod.text(), binding.node_name, 429);
-      kube::Answer throttled = answer(kube::Outcome::kThrottled, 429, "too many requests");
-      throttled.retry_after = std::chrono::seconds(1);
-      return throttled;
-    }
-    case BindFault::kForbidden:
-      record("bind", binding.pod.text(), binding.node_name, 403);
-      return answer(kube::Outcome::kForbidden, 403, "pods/binding is forbidden");
-  }
-  return lost();
+  const WriteRecord write{"bind", binding.pod.text(), binding.node_name};
+  const auto execute = [this, binding] { return bind_checked(binding); };
+  std::optional<kube::Answer> fault = faulty(FaultTarget::kBinding, binding.pod, write, execute);
+  return fault ? *std::move(fault) : execute();
 }
 
 void SimCluster::try_bind(const api::Binding& binding, kube::Done done) {
   enqueue(
-      false, [this, binding] { return refusal(pod(binding.pod), binding).value_or(accepted(201)); },
+      RequestKind::kOther,
+      [this, binding] { return refusal(pod(binding.pod), binding).value_or(accepted(201)); },
       std::move(done));
 }
 
@@ -165,7 +200,7 @@ kube::Answer SimCluster::bind_checked(const api::Binding& binding) {
 
 void SimCluster::patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) {
   enqueue(
-      false, [this, patch] { return patch_pod_now(patch); }, std::move(done));
+      RequestKind::kWrite, [this, patch] { return patch_pod_now(patch); }, std::move(done));
 }
 
 kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
@@ -191,7 +226,7 @@ kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
 
 void SimCluster::patch_pod_group_status(const api::PodGroupStatusPatch& patch, kube::Done done) {
   enqueue(
-      false, [this, patch] { return patch_group_now(patch); }, std::move(done));
+      RequestKind::kWrite, [this, patch] { return patch_group_now(patch); }, std::move(done));
 }
 
 kube::Answer SimCluster::patch_group_now(const api::PodGroupStatusPatch& patch) {
@@ -217,7 +252,7 @@ kube::Answer SimCluster::patch_group_now(const api::PodGroupStatusPatch& patch) 
 
 void SimCluster::delete_pod(const kube::PodDelete& request, kube::Done done) {
   enqueue(
-      false, [this, request] { return delete_pod_now(request); }, std::move(done));
+      RequestKind::kWrite, [this, request] { return delete_pod_now(request); }, std::move(done));
 }
 
 kube::Answer SimCluster::delete_pod_now(const kube::PodDelete& request) {
@@ -234,7 +269,7 @@ kube::Answer SimCluster::delete_pod_now(const kube::PodDelete& request) {
 
 void SimCluster::create_event(const api::Event& event, kube::Done done) {
   enqueue(
-      false,
+      RequestKind::kOther,
       [this, event] {
         events_.push_back(event);
         return accepted(201);
@@ -243,25 +278,25 @@ void SimCluster::create_event(const api::Event& event, kube::Done done) {
 }
 
 void SimCluster::get_pod(const api::ObjectKey& key, kube::PodDone done) {
-  requests_.push_back({false, [this, key, done = std::move(done)]() -> std::function<void()> {
-                         const api::Pod* found = pod(key);
-                         if (found == nullptr) {
-                           const kube::Answer end = not_found("pod " + key.text());
-                           return [done, end] { done(end, std::nullopt); };
-                         }
-                         return [done, copy = *found] { done(accepted(200), copy); };
-                       }});
+  enqueue<api::Pod>(
+      RequestKind::kOther,
+      [this, key](std::optional<api::Pod>& found) {
+        if (!contains(api::Kind::kPod, key)) return not_found("pod " + key.text());
+        found = *pod(key);
+        return accepted(200);
+      },
+      std::move(done));
 }
 
 void SimCluster::get_pod_group(const api::ObjectKey& key, kube::PodGroupDone done) {
-  requests_.push_back({false, [this, key, done = std::move(done)]() -> std::function<void()> {
-                         const api::PodGroup* found = pod_group(key);
-                         if (found == nullptr) {
-                           const kube::Answer end = not_found("podgroup " + key.text());
-                           return [done, end] { done(end, std::nullopt); };
-                         }
-                         return [done, copy = *found] { done(accepted(200), copy); };
-                       }});
+  enqueue<api::PodGroup>(
+      RequestKind::kOther,
+      [this, key](std::optional<api::PodGroup>& found) {
+        if (!contains(api::Kind::kPodGroup, key)) return not_found("podgroup " + key.text());
+        found = *pod_group(key);
+        return accepted(200);
+      },
+      std::move(done));
 }
 
 }  // namespace gang::sim

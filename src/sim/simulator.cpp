@@ -40,6 +40,11 @@ std::vector<std::string> bound_lines(const engine::Plan& plan,
   return lines;
 }
 
+bool counts(const CrashAfter& crash, RequestKind request) {
+  if (request == RequestKind::kOther) return false;
+  return crash.all_writes || request == RequestKind::kBinding;
+}
+
 const char* member_end_text(engine::MemberEnd end) {
   switch (end) {
     case engine::MemberEnd::kBound:
@@ -168,9 +173,9 @@ void Simulator::settle() {
 }
 
 bool Simulator::step() {
-  const std::optional<TimePoint> termination = cluster_.next_termination();
-  if (termination && *termination <= clock_.now()) {
-    cluster_.end_terminations();
+  const std::optional<TimePoint> due = cluster_.next_due();
+  if (due && *due <= clock_.now()) {
+    cluster_.run_due();
     return true;
   }
   if (!daemon_) return false;
@@ -198,7 +203,8 @@ bool Simulator::deliver_deltas() {
 
 bool Simulator::execute_request() {
   if (!cluster_.has_requests()) return false;
-  if (crash_after_binds_ > 0 && cluster_.next_is_bind() && --crash_after_binds_ == 0) {
+  if (crash_after_ && counts(*crash_after_, cluster_.next_request()) &&
+      --crash_after_->count == 0) {
     cluster_.execute_next_unanswered();
     crash();
     return true;
@@ -224,7 +230,7 @@ bool Simulator::tick_if_due() {
 }
 
 std::optional<TimePoint> Simulator::next_event() const {
-  std::optional<TimePoint> next = cluster_.next_termination();
+  std::optional<TimePoint> next = cluster_.next_due();
   const auto sooner = [&](TimePoint time) {
     if (!next || time < *next) next = time;
   };
@@ -252,7 +258,7 @@ void Simulator::crash() {
   CHECK(daemon_ != nullptr);
   cluster_.drop_requests();
   daemon_.reset();
-  crash_after_binds_ = -1;
+  crash_after_.reset();
   trace("daemon", "killed");
 }
 

@@ -27,14 +27,14 @@ struct Form {
 constexpr std::array kForms = {
     Form{"advance", "advance 30s", 1, 1, ""},
     Form{"config", "config key=value", 0, 0, "", More::kAny},
-    Form{"crash", "crash [after=2]", 0, 0, " after "},
+    Form{"crash", "crash [after=2|writes=2]", 0, 0, " after writes "},
     Form{"cycle", "cycle", 0, 0, ""},
-    Form{"delete", "delete pod|group|node NAME... [grace=30s]", 2, kMany, " grace "},
+    Form{"delete", "delete pod|group|node|claim|... NAME... [grace=30s]", 2, kMany, " grace "},
     Form{"drop", "drop watch KIND", 2, 2, ""},
     Form{"fail",
-         "fail POD... [reason=OutOfcpu], or fail bind POD "
-         "conflict|error|timeout|executed|throttled|forbidden [times=3]",
-         1, kMany, " times reason "},
+         "fail POD... [reason=OutOfcpu], or fail bind POD|claim CLAIM|intent GANG "
+         "conflict|error|timeout|executed|late|throttled|forbidden [times=3] [after=1]",
+         1, kMany, " times after reason "},
     Form{"finish", "finish POD...", 1, kMany, ""},
     Form{"gang", "gang NAME [basic] [bare] pods=4 min=4 ...", 1, 3, " pods min parent topology ",
          More::kPod},

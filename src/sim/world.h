@@ -16,16 +16,22 @@ namespace gang::sim {
 
 using Lines = std::vector<std::string>;
 
+/// Where the daemon keeps the ConfigMaps of intents.
+inline constexpr std::string_view kIntentNamespace = "gang-scheduler";
+
 /// "name" is in the namespace default; "ns/name" names both. Fails when one side of the slash is
-/// empty. `what` is "pod", "group" or "node".
+/// empty. `what` is the noun of a verb: "pod", "group", "node", "claim", "template", "class",
+/// "rule", "namespace".
 [[nodiscard]] Result<api::ObjectKey> parse_key(const std::string& what, const std::string& text);
 
 /// What the words from `first` on name, ranges expanded and the verb's words basic and bare left
-/// out. Each name is one that Kubernetes accepts and stands there once. `what` is "pod", "group" or
-/// "node".
+/// out. Each name is one that Kubernetes accepts and stands there once. `what` as above.
 [[nodiscard]] Result<std::vector<api::ObjectKey>> named_objects(const Command& command,
                                                                 std::size_t first,
                                                                 const std::string& what);
+
+/// The kind that a noun names. Fails with `mend`.
+[[nodiscard]] Result<api::Kind> kind_of_noun(const std::string& what, const std::string& mend);
 
 /// The error of an object that is not there: which ones are, and how it is made. `what` as above.
 [[nodiscard]] tl::unexpected<Error> is_not_there(const SimCluster& cluster, const std::string& what,
@@ -49,7 +55,9 @@ Result<Lines> delete_objects(SimCluster& cluster, const Command& command);
 /// `finish` and `fail`: the pods reach the phase.
 Result<Lines> end_pods(SimCluster& cluster, const Command& command, api::PodPhase phase);
 Result<Lines> ungate_pods(SimCluster& cluster, const Command& command);
-Result<Lines> arm_bind_fault(SimCluster& cluster, const Command& command);
+/// Whether a `fail` is about requests, not about pods.
+[[nodiscard]] bool is_fault(const Command& command);
+Result<Lines> arm_fault(SimCluster& cluster, const Command& command);
 /// Puts the objects of a manifest, or none when one of them is there already or breaks a rule.
 Result<Lines> load_manifest(SimCluster& cluster, const std::string& path);
 /// drop, restore, unserve, serve.

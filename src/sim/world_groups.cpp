@@ -132,11 +132,11 @@ Result<Lines> update_group(SimCluster& cluster, const Command& command) {
 
 Result<Lines> delete_objects(SimCluster& cluster, const Command& command) {
   const std::string& what = command.words()[0];
-  const bool is_pod = what == "pod";
-  if (!is_pod && what != "group" && what != "node") {
-    return fail(Code::kInvalidArgument,
-                "\"" + what + "\" is not deleted; write pod, group or node");
-  }
+  GANG_TRY(const api::Kind kind,
+           kind_of_noun(what,
+                        "is not deleted; write pod, group, node, claim, template, class, "
+                        "rule or namespace"));
+  const bool is_pod = kind == api::Kind::kPod;
   Duration grace = Duration::zero();
   if (const std::string* text = command.option("grace")) {
     if (!is_pod) return fail(Code::kInvalidArgument, "grace=: only a pod has one; leave it out");
@@ -144,17 +144,19 @@ Result<Lines> delete_objects(SimCluster& cluster, const Command& command) {
     if (!span) return in_context("grace=", std::move(span).error());
     grace = *span;
   }
-  const api::Kind kind = is_pod            ? api::Kind::kPod
-                         : what == "group" ? api::Kind::kPodGroup
-                                           : api::Kind::kNode;
   GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 1, what));
   for (const api::ObjectKey& key : keys) {
     if (cluster.contains(kind, key)) continue;
     return is_not_there(cluster, what, key);
   }
   for (const api::ObjectKey& key : keys) {
-    if (is_pod) cluster.delete_gracefully(key, grace);
-    if (!is_pod) cluster.remove(kind, key);
+    if (is_pod) {
+      cluster.delete_gracefully(key, grace);
+    } else if (kind == api::Kind::kResourceClaim) {
+      cluster.delete_claim(key);
+    } else {
+      cluster.remove(kind, key);
+    }
   }
   return Lines{std::to_string(keys.size()) + " deleted"};
 }

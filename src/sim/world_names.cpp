@@ -1,7 +1,10 @@
 // The names that a command's words stand for.
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
+#include "gang/base/check.h"
 #include "sim/name_rules.h"
 #include "sim/report.h"
 #include "sim/world.h"
@@ -23,10 +26,35 @@ Result<void> check_object(const std::string& what, const api::ObjectKey& key) {
   return {};
 }
 
-template <class Object>
-std::vector<std::string> names_of(const SimCluster::Objects<Object>& objects) {
+/// What verbs call the objects of one kind.
+struct Noun {
+  std::string_view what;
+  api::Kind kind;
+  std::string_view verb;  ///< that makes one
+  bool has_namespace;
+};
+
+constexpr std::array kNouns = {
+    Noun{"pod", api::Kind::kPod, "pods", true},
+    Noun{"group", api::Kind::kPodGroup, "group", true},
+    Noun{"node", api::Kind::kNode, "nodes", false},
+    Noun{"claim", api::Kind::kResourceClaim, "claim", true},
+    Noun{"template", api::Kind::kResourceClaimTemplate, "template", true},
+    Noun{"class", api::Kind::kDeviceClass, "class", false},
+    Noun{"rule", api::Kind::kDeviceTaintRule, "rule", false},
+    Noun{"namespace", api::Kind::kNamespace, "namespace", false},
+};
+
+/// REQUIRES: `what` is one of them.
+const Noun& noun(std::string_view what) {
+  const auto at = std::ranges::find(kNouns, what, &Noun::what);
+  CHECK(at != kNouns.end());
+  return *at;
+}
+
+std::vector<std::string> names_of(const SimCluster& cluster, api::Kind kind) {
   std::vector<std::string> names;
-  for (const auto& [key, object] : objects) names.push_back(short_name(key));
+  for (const api::ObjectKey& key : cluster.keys(kind)) names.push_back(short_name(key));
   return names;
 }
 
@@ -62,7 +90,7 @@ Result<std::vector<api::ObjectKey>> named_objects(const Command& command, std::s
     GANG_TRY(const std::vector<std::string> names, expand_names(command.words()[i]));
     for (const std::string& name : names) {
       api::ObjectKey key{"", name};
-      if (what != "node") {
+      if (noun(what).has_namespace) {
         GANG_TRY(key, read_key(what, name, name_space));
       }
       GANG_TRY_VOID(check_object(what, key));
@@ -94,16 +122,20 @@ std::string short_list(const std::vector<std::string>& names) {
   return list;
 }
 
+Result<api::Kind> kind_of_noun(const std::string& what, const std::string& mend) {
+  const auto at = std::ranges::find(kNouns, what, &Noun::what);
+  if (at != kNouns.end()) return at->kind;
+  return fail(Code::kInvalidArgument, "\"" + what + "\" " + mend);
+}
+
 tl::unexpected<Error> is_not_there(const SimCluster& cluster, const std::string& what,
                                    const api::ObjectKey& key) {
-  const std::vector<std::string> known = what == "pod"     ? names_of(cluster.pods())
-                                         : what == "group" ? names_of(cluster.all<api::PodGroup>())
-                                                           : names_of(cluster.all<api::Node>());
-  const std::string verb = what == "group" ? "group " : what + "s ";
+  const Noun& named = noun(what);
+  const std::vector<std::string> known = names_of(cluster, named.kind);
   const std::string known_ones = known.empty() ? "" : "write one of " + short_list(known) + ", or ";
   const std::string name = short_name(key);
   return fail(Code::kNotFound, "there is no " + what + " " + name + "; " + known_ones +
-                                   "make it with: " + verb + name);
+                                   "make it with: " + std::string(named.verb) + " " + name);
 }
 
 tl::unexpected<Error> is_there(const std::string& what, const api::ObjectKey& key,

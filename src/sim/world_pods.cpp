@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
-#include <map>
 
 #include "gang/api/names.h"
 #include "sim/pod_words.h"
@@ -12,9 +11,6 @@
 namespace gang::sim {
 
 namespace {
-
-/// The most Bindings that one fault stands for.
-constexpr int kTimesMax = 1'000'000;
 
 std::string count_pods(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " pod" : " pods");
@@ -117,8 +113,10 @@ Result<Lines> end_pods(SimCluster& cluster, const Command& command, api::PodPhas
   const bool succeeded = phase == api::PodPhase::kSucceeded;
   const std::string* reason = command.option("reason");
   if (reason != nullptr) GANG_TRY_VOID(check_reason(*reason));
-  if (command.option("times") != nullptr) {
-    return fail(Code::kInvalidArgument, "times= is not read here; write it with: fail bind POD");
+  for (const char* key : {"times", "after"}) {
+    if (command.option(key) == nullptr) continue;
+    return fail(Code::kInvalidArgument,
+                std::string(key) + "= is not read here; write it with: fail bind POD");
   }
   return change_pods(cluster, command, succeeded ? "finished" : "failed",
                      [&](api::Pod& pod) -> std::string {
@@ -135,33 +133,6 @@ Result<Lines> ungate_pods(SimCluster& cluster, const Command& command) {
     pod.scheduling_gates.clear();
     return "";
   });
-}
-
-Result<Lines> arm_bind_fault(SimCluster& cluster, const Command& command) {
-  static const std::map<std::string, BindFault> kFaults = {
-      {"conflict", BindFault::kConflict},       {"error", BindFault::kServerError},
-      {"timeout", BindFault::kLostNotExecuted}, {"executed", BindFault::kLostExecuted},
-      {"throttled", BindFault::kThrottled},     {"forbidden", BindFault::kForbidden},
-  };
-  const auto& words = command.words();
-  if (words.size() != 3 || !kFaults.contains(words[2])) {
-    const std::string problem =
-        words.size() < 3 ? "a word is missing" : "\"" + words.back() + "\" is no end of a Binding";
-    return fail(Code::kInvalidArgument, problem +
-                                            "; write: fail bind POD "
-                                            "conflict|error|timeout|executed|throttled|forbidden "
-                                            "[times=3]");
-  }
-  if (command.option("reason") != nullptr) {
-    return fail(Code::kInvalidArgument, "reason= is not read here; write it with: fail POD");
-  }
-  GANG_TRY(const int times, command.number("times", 1, Range{1, kTimesMax}));
-  GANG_TRY(const api::ObjectKey pod, parse_key("pod", words[1]));
-  if (cluster.pod(pod) == nullptr) {
-    return is_not_there(cluster, "pod", pod);
-  }
-  cluster.fail_bind(pod, kFaults.at(words[2]), times);
-  return Lines{"armed"};
 }
 
 }  // namespace gang::sim

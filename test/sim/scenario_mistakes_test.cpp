@@ -68,6 +68,7 @@ TEST(ScenarioMistakes, FormOfAVerb) {
           {"update group g min=2 priority=3", "error: update: priority= is not read here"},
           {"crash after=0",
            "error: crash: after=0 is not allowed; write a whole number from 1 to 100000"},
+          {"crash after=1 writes=1", "error: crash: after= counts Bindings, writes= all; keep one"},
       });
 }
 
@@ -106,11 +107,15 @@ TEST(ScenarioMistakes, SomethingThatIsNotThere) {
           {"fail bind g-7 conflict",
            "error: fail: there is no pod g-7; write one of ended, g-0, gated, or make it with: "},
           {"fail bind g-0",
-           "error: fail: a word is missing; write: fail bind POD "
-           "conflict|error|timeout|executed|throttled|forbidden [times=3]"},
+           "error: fail: a word is missing; write: fail bind POD|claim CLAIM|intent GANG "
+           "conflict|error|timeout|executed|late|throttled|forbidden [times=3] [after=1]"},
           {"fail",
-           "error: fail: a word is missing; write: fail POD... [reason=OutOfcpu], or fail bind POD "
-           "conflict|error|timeout|executed|throttled|forbidden [times=3]"},
+           "error: fail: a word is missing; write: fail POD... [reason=OutOfcpu], or fail bind "
+           "POD|claim CLAIM|intent GANG "
+           "conflict|error|timeout|executed|late|throttled|forbidden [times=3] [after=1]"},
+          {"fail claim c conflict", "error: fail: there is no claim c; make it with: claim c"},
+          {"fail intent z conflict",
+           "error: fail: there is no group z; write one of g, or make it with: group z"},
           {"running r on=n9",
            "error: running: on=n9: there is no node n9; write one of n1, n2, or make it with: "},
           {"running r[1-3] on=n[1-2]",
@@ -128,7 +133,8 @@ TEST(ScenarioMistakes, SomethingThatIsNotThere) {
            "error: update: there is no group h; write one of g, or make it with: group h"},
           {"delete node n1 n9",
            "error: delete: there is no node n9; write one of n1, n2, or make it with: "},
-          {"delete car x", "error: delete: \"car\" is not deleted; write pod, group or node"},
+          {"delete car x",
+           "error: delete: \"car\" is not deleted; write pod, group, node, claim, "},
           {"delete node n1 grace=3s", "error: delete: grace=: only a pod has one; leave it out"},
           {"plan h",
            "error: plan: there is no group and no lone pod h; write one of g, or make it with: "
@@ -294,7 +300,7 @@ TEST(ScenarioMistakes, ReasonsOfAFailedPod) {
                      {"fail bind g-0 conflict reason=Evicted",
                       "error: fail: reason= is not read here; write it with: fail POD"},
                      {"fail bind g-0 rudely",
-                      "error: fail: \"rudely\" is no end of a Binding; write: fail bind POD "},
+                      "error: fail: \"rudely\" is no end of a write; write: fail bind POD"},
                  });
 }
 

@@ -164,17 +164,17 @@ TEST_F(SimClusterTest, BindingOfATerminatingOrGatedPodIs409) {
 }
 
 TEST_F(SimClusterTest, FaultsEndAsTheyAreNamed) {
-  const std::vector<std::pair<BindFault, std::pair<Outcome, bool>>> rows = {
-      {BindFault::kConflict, {Outcome::kConflict, false}},
-      {BindFault::kServerError, {Outcome::kUnknown, false}},
-      {BindFault::kLostNotExecuted, {Outcome::kUnknown, false}},
-      {BindFault::kLostExecuted, {Outcome::kUnknown, true}},
-      {BindFault::kThrottled, {Outcome::kThrottled, false}},
-      {BindFault::kForbidden, {Outcome::kForbidden, false}},
+  const std::vector<std::pair<RequestFault, std::pair<Outcome, bool>>> rows = {
+      {RequestFault::kConflict, {Outcome::kConflict, false}},
+      {RequestFault::kServerError, {Outcome::kUnknown, false}},
+      {RequestFault::kLostNotExecuted, {Outcome::kUnknown, false}},
+      {RequestFault::kLostExecuted, {Outcome::kUnknown, true}},
+      {RequestFault::kThrottled, {Outcome::kThrottled, false}},
+      {RequestFault::kForbidden, {Outcome::kForbidden, false}},
   };
   for (const auto& [fault, expected] : rows) {
     put(test::pod("a"));
-    cluster_.fail_bind(kA, fault, 1);
+    cluster_.arm_fault(FaultTarget::kBinding, kA, {fault});
     EXPECT_EQ(bind(binding()).outcome, expected.first);
     EXPECT_EQ(!cluster_.pod(kA)->node_name.empty(), expected.second);
     EXPECT_EQ(bind(binding()).ok(), !expected.second) << "the fault came twice";
@@ -337,7 +337,7 @@ TEST_F(SimClusterTest, LostAnswerOfAnExecutedRequestIsNeverTold) {
   put(test::pod("a"));
   bool is_told = false;
   cluster_.bind(binding(), [&](const Answer&) { is_told = true; });
-  EXPECT_TRUE(cluster_.next_is_bind());
+  EXPECT_EQ(cluster_.next_request(), RequestKind::kBinding);
   cluster_.execute_next_unanswered();
   EXPECT_FALSE(is_told);
   EXPECT_EQ(cluster_.pod(kA)->node_name, "n1");

@@ -77,7 +77,7 @@ TEST(Simulator, AdvanceStopsAtEachTimer) {
 TEST(Simulator, DiesAfterTheBindingItWasToldAndLeavesItExecuted) {
   Simulator simulator{SimulatorOptions{}};
   put_gang_of_two(simulator.cluster());
-  simulator.crash_after_binds(1);
+  simulator.crash_after({.count = 1});
   simulator.settle();
   EXPECT_FALSE(simulator.daemon_is_up());
   EXPECT_EQ(bound_count(simulator.cluster()), 1);
@@ -86,6 +86,16 @@ TEST(Simulator, DiesAfterTheBindingItWasToldAndLeavesItExecuted) {
   simulator.restart();
   simulator.settle();
   EXPECT_EQ(bound_count(simulator.cluster()), 2);
+}
+
+TEST(Simulator, DiesAfterAnyWriteWhenItIsToldSo) {
+  Simulator simulator{SimulatorOptions{}};
+  put_gang_of_two(simulator.cluster());
+  simulator.crash_after({.count = 3, .all_writes = true});
+  simulator.settle();
+  EXPECT_FALSE(simulator.daemon_is_up());
+  ASSERT_EQ(simulator.cluster().writes().size(), 3U);
+  EXPECT_EQ(simulator.cluster().writes().back().verb, "patch group");
 }
 
 TEST(Simulator, NewDaemonHasAnotherEpoch) {

@@ -40,6 +40,7 @@ class ObjectStore {
   bool delete_claim(const api::ObjectKey& claim);
 
   [[nodiscard]] bool contains(api::Kind kind, const api::ObjectKey& key) const;
+  [[nodiscard]] std::vector<api::ObjectKey> keys(api::Kind kind) const;
   template <class Object>
   [[nodiscard]] const Objects<Object>& all() const {
     return std::get<Objects<Object>>(objects_);

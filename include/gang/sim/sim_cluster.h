@@ -1,56 +1,64 @@
-// SimCluster: an in-memory API server that is a kube::Client, with faults on demand.
+// SimCluster: an in-memory API server that is a kube::Client and a kube::ClaimClient, with faults
+// on demand.
 //
-// An ObjectStore with requests: preconditions and the rules of Binding are those of the real server
-// (commit protocol, chapter 4; scheduling contract 12.1). Where it differs from a real
-// kube-apiserver, it is wrong. Requests of the Client are queued and executed one by one by
-// execute_next(), so that the order is the caller's and a run is repeatable. One thread. Knows
+// An ObjectStore with requests: preconditions, the rules of Binding and those of claims are the
+// real server's (commit protocol, chapter 4; scheduling contract 12.1; devices contract 1.7). Where
+// it differs from a real kube-apiserver, it is wrong. Requests are queued and executed one by one
+// by execute_next(), so that the order is the caller's and a run is repeatable. One thread. Knows
 // nothing of gangs or plans.
 #pragma once
 
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gang/base/clock.h"
+#include "gang/kube/claim_client.h"
 #include "gang/kube/client.h"
+#include "gang/sim/faults.h"
 #include "gang/sim/object_store.h"
 
 namespace gang::sim {
 
-/// What happens to one Binding instead of the ordinary course.
-enum class BindFault {
-  kConflict,         ///< 409 although nothing changed
-  kServerError,      ///< 500, not executed
-  kLostNotExecuted,  ///< time-out, not executed
-  kLostExecuted,     ///< time-out, executed
-  kThrottled,        ///< 429, not executed
-  kForbidden,        ///< 403
-};
-
 /// One write that changed an object, in order: the true history for checkers and `show writes`.
 struct WriteRecord {
-  std::string verb;  ///< "bind", "patch pod", "patch group", "delete pod", "event"
+  std::string verb;  ///< "bind", "patch pod", "patch claim status", "create configmap", ...
   std::string object;
   std::string detail;
   int status = 200;
 };
 
+/// What a request is for those who count them.
+enum class RequestKind {
+  kOther,  ///< reads, dry runs and events
+  kBinding,
+  kWrite,  ///< of anything else
+};
+
 /// See the head of the file.
-class SimCluster final : public ObjectStore, public kube::Client {
+class SimCluster final : public ObjectStore, public kube::Client, public kube::ClaimClient {
  public:
   explicit SimCluster(const Clock& clock) : ObjectStore(clock) {}
 
   [[nodiscard]] const std::vector<api::Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<WriteRecord>& writes() const { return writes_; }
+  [[nodiscard]] const Objects<api::ConfigMap>& config_maps() const { return config_maps_; }
 
   // --- faults and execution ---------------------------------------------------------------------
-  void fail_bind(const api::ObjectKey& pod, BindFault fault, int count);  ///< the next `count`
+  void arm_fault(FaultTarget target, const api::ObjectKey& object, const ArmedFault& fault);
   [[nodiscard]] bool has_requests() const { return !requests_.empty(); }
   void execute_next();             ///< the oldest request, and answers it
   void execute_next_unanswered();  ///< the same, and its answer is lost
   void drop_requests() { requests_.clear(); }
-  [[nodiscard]] bool next_is_bind() const;  ///< the oldest request is a Binding
+  /// Of the oldest request. REQUIRES: has_requests().
+  [[nodiscard]] RequestKind next_request() const { return requests_.front().kind; }
+  /// When something happens by itself: the end of a terminating pod, or a late request.
+  [[nodiscard]] std::optional<TimePoint> next_due() const;
+  void run_due();
 
   // --- kube::Client -----------------------------------------------------------------------------
   void bind(const api::Binding& binding, kube::Done done) override;
@@ -62,30 +70,54 @@ class SimCluster final : public ObjectStore, public kube::Client {
   void get_pod(const api::ObjectKey& pod, kube::PodDone done) override;
   void get_pod_group(const api::ObjectKey& group, kube::PodGroupDone done) override;
 
+  // --- kube::ClaimClient ------------------------------------------------------------------------
+  void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) override;
+  void patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) override;
+  void read_claim(const api::ObjectKey& claim, kube::ClaimDone done) override;
+  void create_config_map(const api::ConfigMap& map, kube::ConfigMapDone done) override;
+  void update_config_map(const api::ConfigMap& map, kube::ConfigMapDone done) override;
+  void read_config_map(const api::ObjectKey& map, kube::ConfigMapDone done) override;
+  void delete_config_map(const kube::ConfigMapDelete& request, kube::Done done) override;
+
  private:
   /// A queued request: executing returns the function that delivers its answer.
   struct Request {
-    bool is_bind = false;
+    RequestKind kind = RequestKind::kOther;
     std::function<std::function<void()>()> execute;
   };
-  /// Faults armed for one pod.
-  struct ArmedFault {
-    BindFault fault;
-    int count = 0;
-  };
+  using Execute = std::function<kube::Answer()>;
+  using ExecuteOnClaim = std::function<kube::Answer(std::optional<api::ResourceClaim>& after)>;
+  using ExecuteOnMap = std::function<kube::Answer(std::optional<api::ConfigMap>& after)>;
 
+  void enqueue(RequestKind kind, Execute execute, kube::Done done);
+  template <class Object>
+  void enqueue(RequestKind kind, std::function<kube::Answer(std::optional<Object>&)> execute,
+               std::function<void(const kube::Answer&, std::optional<Object>)> done);
+  /// The answer of a fault that is armed for the write; nothing where it takes its course.
+  std::optional<kube::Answer> faulty(FaultTarget target, const api::ObjectKey& object,
+                                     const WriteRecord& write, const Execute& execute);
   void record(std::string verb, std::string object, std::string detail, int status);
   kube::Answer bind_now(const api::Binding& binding);
   kube::Answer bind_checked(const api::Binding& binding);
   kube::Answer patch_pod_now(const api::PodStatusPatch& patch);
   kube::Answer patch_group_now(const api::PodGroupStatusPatch& patch);
   kube::Answer delete_pod_now(const kube::PodDelete& request);
-  void enqueue(bool is_bind, std::function<kube::Answer()> execute, kube::Done done);
+  void write_claim(const api::ObjectKey& claim, const WriteRecord& write, ExecuteOnClaim execute,
+                   kube::ClaimDone done);
+  kube::Answer patch_claim_now(const api::ClaimPatch& patch, const WriteRecord& write,
+                               std::optional<api::ResourceClaim>& after);
+  kube::Answer patch_claim_status_now(const api::ClaimStatusPatch& patch, const WriteRecord& write,
+                                      std::optional<api::ResourceClaim>& after);
+  [[nodiscard]] bool allows_admin_access(const std::string& name_space) const;
+  void write_map(const api::ObjectKey& map, const WriteRecord& write, ExecuteOnMap execute,
+                 kube::ConfigMapDone done);
 
   std::vector<api::Event> events_;
   std::vector<WriteRecord> writes_;
-  Objects<ArmedFault> faults_;
+  Objects<api::ConfigMap> config_maps_;
+  std::map<std::pair<FaultTarget, api::ObjectKey>, ArmedFault> faults_;
   std::deque<Request> requests_;
+  std::multimap<TimePoint, Execute> late_;
 };
 
 }  // namespace gang::sim

@@ -36,6 +36,12 @@ struct SimulatorOptions {
   binder::Options binder;
 };
 
+/// A crash that comes with a write.
+struct CrashAfter {
+  int count = 1;
+  bool all_writes = false;  ///< false: only Bindings count; events never do
+};
+
 /// See the head of the file.
 class Simulator {
  public:
@@ -62,9 +68,9 @@ class Simulator {
   [[nodiscard]] Duration elapsed() const { return clock_.monotonic(); }
   [[nodiscard]] TimePoint now() const { return clock_.now(); }
 
-  /// The daemon dies: at once, or right after the server has executed `binds` further Bindings.
+  /// The daemon dies: at once, or right after the server has executed further writes.
   void crash();
-  void crash_after_binds(int binds) { crash_after_binds_ = binds; }
+  void crash_after(CrashAfter crash) { crash_after_ = crash; }
   /// A new daemon starts from lists. REQUIRES: the daemon is down.
   void restart();
 
@@ -102,7 +108,7 @@ class Simulator {
   ManualClock clock_;
   SimCluster cluster_;
   std::unique_ptr<Daemon> daemon_;
-  int crash_after_binds_ = -1;
+  std::optional<CrashAfter> crash_after_;
   int start_count_ = 0;
   std::vector<TraceEntry> trace_;
 };
