@@ -70,11 +70,25 @@ Result<void> set_toleration_comparison(SimulatorOptions& options, const std::str
   return {};
 }
 
+Result<void> set_claim_controller(SimulatorOptions& options, const std::string& value) {
+  if (value == "off") {
+    options.claim_controller_delay.reset();
+    return {};
+  }
+  const Result<Duration> delay = parse_duration(value);
+  if (!delay || *delay > kDurationMax) {
+    return bad_value(value, "off, or the time it takes to act: 0s to 24h");
+  }
+  options.claim_controller_delay = *delay;
+  return {};
+}
+
 }  // namespace
 
 Result<void> set_option(SimulatorOptions& options, const std::string& key,
                         const std::string& value) {
   static const std::map<std::string, Setter> kSetters = {
+      {"claim_controller", set_claim_controller},
       {"gated_members", set_gated_members},
       {"priority_mismatch", set_priority_mismatch},
       {"search_steps_max", set_search_steps_max},

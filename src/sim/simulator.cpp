@@ -62,7 +62,10 @@ const char* member_end_text(engine::MemberEnd end) {
 }  // namespace
 
 Simulator::Simulator(SimulatorOptions options)
-    : options_(std::move(options)), clock_(kStart), cluster_(clock_) {
+    : options_(std::move(options)),
+      clock_(kStart),
+      cluster_(clock_),
+      claim_controller_(cluster_, clock_, options_.claim_controller_delay) {
   make_daemon();
 }
 
@@ -178,8 +181,9 @@ bool Simulator::step() {
     cluster_.run_due();
     return true;
   }
-  if (!daemon_) return false;
-  return run_posted() || deliver_deltas() || execute_request() || run_timer() || tick_if_due();
+  if (!daemon_) return claim_controller_.run();
+  return run_posted() || deliver_deltas() || execute_request() || claim_controller_.run() ||
+         run_timer() || tick_if_due();
 }
 
 bool Simulator::run_posted() {
@@ -229,11 +233,12 @@ bool Simulator::tick_if_due() {
   return true;
 }
 
-std::optional<TimePoint> Simulator::next_event() const {
+std::optional<TimePoint> Simulator::next_event() {
   std::optional<TimePoint> next = cluster_.next_due();
   const auto sooner = [&](TimePoint time) {
     if (!next || time < *next) next = time;
   };
+  if (const std::optional<TimePoint> time = claim_controller_.next()) sooner(*time);
   if (daemon_) {
     if (daemon_->wake_at) sooner(*daemon_->wake_at);
     if (!daemon_->timers.empty()) sooner(daemon_->timers.begin()->first);

@@ -1,9 +1,9 @@
 // Simulator: the production Scheduler and Binder against a SimCluster, in virtual time.
 //
 // The loop delivers watch deltas, ticks the scheduler when it asked for it, carries its effects out
-// with the binder, executes requests and runs timers, always in the same order: equal scenarios
-// give equal bytes. Time moves only in advance(). crash() loses everything the daemon knew;
-// restart() starts a new one from lists. One thread.
+// with the binder, executes requests, lets the claim controller act and runs timers, always in the
+// same order: equal scenarios give equal bytes. Time moves only in advance(). crash() loses
+// everything the daemon knew; restart() starts a new one from lists. One thread.
 #pragma once
 
 #include <deque>
@@ -18,6 +18,7 @@
 #include "gang/base/clock.h"
 #include "gang/binder/binder.h"
 #include "gang/scheduler/scheduler.h"
+#include "gang/sim/claim_controller.h"
 #include "gang/sim/sim_cluster.h"
 
 namespace gang::sim {
@@ -34,6 +35,8 @@ struct TraceEntry {
 struct SimulatorOptions {
   scheduler::Options scheduler;
   binder::Options binder;
+  /// How long after a change the claim controller acts; nothing: there is none.
+  std::optional<Duration> claim_controller_delay = Duration::zero();
 };
 
 /// A crash that comes with a write.
@@ -101,12 +104,13 @@ class Simulator {
   void trace_outcome(const engine::RoundOutcome& outcome);
   void trace_explanation(const engine::Explanation& explanation);
   void trace(const std::string& gang, std::string text, std::vector<std::string> details = {});
-  [[nodiscard]] std::optional<TimePoint> next_event() const;
+  [[nodiscard]] std::optional<TimePoint> next_event();
   void make_daemon();
 
   SimulatorOptions options_;
   ManualClock clock_;
   SimCluster cluster_;
+  ClaimController claim_controller_;
   std::unique_ptr<Daemon> daemon_;
   std::optional<CrashAfter> crash_after_;
   int start_count_ = 0;
