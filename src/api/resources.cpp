@@ -1,6 +1,9 @@
 #include "gang/api/resources.h"
 
 #include <algorithm>
+#include <string>
+
+#include "gang/api/names.h"
 
 namespace gang::api {
 namespace {
@@ -69,6 +72,11 @@ bool is_accounted(std::string_view resource) {
 bool is_extended(std::string_view resource) {
   return contains(resource, "/") && !contains(resource, "kubernetes.io/") &&
          !resource.starts_with("requests.");
+}
+
+bool may_be_devices(std::string_view resource) {
+  if (resource.starts_with(kClassResourcePrefix)) return true;
+  return is_extended(resource) && is_qualified_name("requests." + std::string(resource));
 }
 
 std::int64_t whole(std::string_view resource, const Quantity& quantity) {

@@ -5,6 +5,27 @@
 namespace gang::cluster {
 namespace {
 
+/// In the order of the containers; in a container by name.
+std::vector<ContainerAsk> container_asks_of(const api::Pod& pod, ResourceTable& resources) {
+  std::vector<ContainerAsk> asks;
+  for (std::uint32_t at = 0; at < pod.containers.size(); ++at) {
+    const api::Container& container = pod.containers[at];
+    const auto& entries = container.requests.entries();
+    for (std::uint32_t position = 0; position < entries.size(); ++position) {
+      const auto& [name, quantity] = entries[position];
+      const std::int64_t count = quantity.value();
+      if (count <= 0 || !api::may_be_devices(name)) continue;
+      asks.push_back({.container = at,
+                      .position = position,
+                      .kind = container.kind,
+                      .container_name = container.name,
+                      .resource = resources.intern(name),
+                      .count = count});
+    }
+  }
+  return asks;
+}
+
 /// Fills everything but the id. An unreadable pod is its own text and a pod slot, nothing else.
 PodClass class_of(const api::Pod& pod, ResourceTable& resources) {
   PodClass result;
@@ -21,6 +42,7 @@ PodClass class_of(const api::Pod& pod, ResourceTable& resources) {
   result.tolerations = pod.tolerations;
   result.host_ports = pod.host_ports;
   result.rules = pod.rules;
+  result.container_asks = container_asks_of(pod, resources);
   return result;
 }
 
@@ -28,7 +50,8 @@ bool same_fields(const PodClass& a, const PodClass& b) {
   return a.requests == b.requests && a.nonzero == b.nonzero && a.unreadable == b.unreadable &&
          a.rules == b.rules && a.host_ports == b.host_ports && a.node_selector == b.node_selector &&
          a.tolerations == b.tolerations && a.required_affinity == b.required_affinity &&
-         a.preferred_affinity == b.preferred_affinity && a.repelled_by == b.repelled_by;
+         a.preferred_affinity == b.preferred_affinity && a.repelled_by == b.repelled_by &&
+         a.container_asks == b.container_asks;
 }
 
 void fold_term(HashFold& fold, const api::NodeSelectorTerm& term) {
@@ -54,6 +77,9 @@ std::uint32_t hash_of(const PodClass& c) {
   for (const api::HostPort& port : c.host_ports) fold.add(static_cast<std::uint64_t>(port.port));
   if (c.required_affinity) {
     for (const api::NodeSelectorTerm& term : c.required_affinity->terms) fold_term(fold, term);
+  }
+  for (const ContainerAsk& ask : c.container_asks) {
+    fold.add(ask.container_name).add(static_cast<std::uint64_t>(ask.count));
   }
   for (const TermId term : c.repelled_by) fold.add(std::uint64_t{term.value});
   for (const api::PreferredTerm& preferred : c.preferred_affinity) {

@@ -156,8 +156,11 @@ void DeviceTable::replace(const Replaced<api::DeviceTaintRule>& rule, ChangeLog&
 void DeviceTable::replace(const Replaced<api::DeviceClass>& device_class, ChangeLog& log) {
   const auto& [before, after] = device_class;
   if (before == after) return;
-  if (before && after && differ_in_metadata_only(*before, *after)) return;
+  // Of classes that name one extended resource the youngest counts.
+  const bool is_as_old = before && after && before->meta.creation_time == after->meta.creation_time;
+  if (is_as_old && differ_in_metadata_only(*before, *after)) return;
   is_changed_ = true;
+  extended_.reset();
   if (after) {
     classes_.write()[after->meta.key.name] = after;
   } else {
@@ -258,12 +261,16 @@ const std::shared_ptr<const DeviceView>& DeviceTable::view() {
   if (!std::exchange(is_changed_, false)) return latest_;
   for (const PoolIndex pool : std::exchange(touched_, {})) build(pool);
   if (std::exchange(lists_changed_, false)) refresh_lists();
+  if (extended_ == nullptr) {
+    extended_ = std::make_shared<const ExtendedResources>(extended_resources_of(classes_.read()));
+  }
   DeviceView::Parts parts{.generation = ++generation_,
                           .chunks = {},
                           .by_name = by_name_,
                           .shared = shared_,
                           .by_node = by_node_.share(),
                           .classes = classes_.share(),
+                          .extended = extended_,
                           .usage = usage_.share()};
   parts.chunks.reserve(chunks_.size());
   for (SharedChunk<PoolChunk>& chunk : chunks_) parts.chunks.push_back(chunk.share());

@@ -102,6 +102,7 @@ class DeviceTable {
   std::vector<SharedChunk<PoolChunk>> chunks_;
   NodePools by_node_;
   SharedChunk<DeviceClasses> classes_;
+  std::shared_ptr<const ExtendedResources> extended_;  ///< null: classes have changed
   std::shared_ptr<const std::vector<PoolIndex>> by_name_;
   std::shared_ptr<const std::vector<PoolIndex>> shared_;
   bool lists_changed_ = true;

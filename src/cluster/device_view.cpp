@@ -1,8 +1,24 @@
 #include "gang/cluster/device_view.h"
 
 #include "cluster/flat_index.h"
+#include "gang/api/resources.h"
 
 namespace gang::cluster {
+
+ExtendedResources extended_resources_of(const DeviceClasses& classes) {
+  ExtendedResources resources;
+  for (const auto& [name, device_class] : classes) {
+    if (device_class->extended_resource_name.empty()) continue;
+    std::string& winner =
+        resources.try_emplace(device_class->extended_resource_name, name).first->second;
+    const TimePoint best = classes.at(winner)->meta.creation_time;
+    if (device_class->meta.creation_time > best) winner = name;
+  }
+  for (const auto& [name, device_class] : classes) {
+    resources[std::string(api::kClassResourcePrefix) + name] = name;
+  }
+  return resources;
+}
 
 std::size_t DeviceView::bucket_of(std::string_view node_name, std::size_t buckets) {
   return HashFold().add(node_name).value() & (buckets - 1);

@@ -45,10 +45,11 @@ class CapacityTable {
   /// REQUIRES: build() was called since the set of nodes changed.
   void refresh(const cluster::Snapshot& snapshot, std::span<const std::uint32_t> ranks);
 
-  /// Whether terms of pods on nodes that match the class hold elsewhere than at the last build().
-  /// Then the table is to be built anew.
-  [[nodiscard]] bool update_domains(const cluster::Snapshot& snapshot) {
-    return rules_.update_domains(snapshot);
+  /// Whether terms of pods on nodes that match the class hold elsewhere than at the last build(),
+  /// or devices serve other requests of it. Then the table is to be built anew.
+  [[nodiscard]] bool update_rules(const cluster::Snapshot& snapshot) {
+    const bool is_moved = rules_.update_domains(snapshot);
+    return rules_.update_served(snapshot) || is_moved;
   }
 
   /// Judges a node as the overlay leaves it.

@@ -1,6 +1,7 @@
 #include "engine/class_rules.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/filter.h"
 #include "gang/base/check.h"
@@ -54,6 +55,8 @@ ClassRules::ClassRules(std::shared_ptr<const cluster::PodClass> of, const Option
     : pod_class(std::move(of)) {
   CHECK(pod_class->requests.size() <= kRequestsMax);
   if (options.toleration_comparison) comparison = api::TolerationComparison::kOn;
+  plans_extended = options.plans_devices && options.plans_extended_resources &&
+                   !pod_class->container_asks.empty();
   named_nodes = named_nodes_of(*pod_class);
   for (const cluster::ResourceAmount& request : pod_class->requests) {
     const cluster::ResourceId resource = request.resource;
@@ -86,6 +89,17 @@ bool ClassRules::update_domains(const cluster::Snapshot& snapshot) {
     changed = true;
   }
   return changed;
+}
+
+bool ClassRules::update_served(const cluster::Snapshot& snapshot) {
+  if (!plans_extended || extended == snapshot.devices()->extended_resources()) return false;
+  extended = snapshot.devices()->extended_resources();
+  LineSet now = 0;
+  for (std::size_t i = 0; i < pod_class->requests.size(); ++i) {
+    const std::string& name = snapshot.resources()[pod_class->requests[i].resource.value];
+    if (extended->contains(name)) now |= LineSet{1} << i;
+  }
+  return std::exchange(served, now) != now;
 }
 
 }  // namespace gang::engine

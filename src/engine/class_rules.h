@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gang/cluster/device_view.h"
 #include "gang/cluster/gang.h"
 #include "gang/cluster/snapshot.h"
 #include "gang/engine/options.h"
@@ -26,7 +27,7 @@ struct ReasonLine {
 };
 
 /// What filters and terms read of a class. Owned by its CapacityTable, which alone updates the
-/// domains; the rest is constant.
+/// domains and what is served; the rest is constant.
 struct ClassRules {
   /// REQUIRES: at most kRequestsMax requests.
   ClassRules(std::shared_ptr<const cluster::PodClass> of, const Options& options,
@@ -35,9 +36,21 @@ struct ClassRules {
   /// Takes over where the terms that match the class hold now; false when it is as before.
   bool update_domains(const cluster::Snapshot& snapshot);
 
+  /// Takes over which classes of devices stand behind resources; false when it is as before.
+  bool update_served(const cluster::Snapshot& snapshot);
+
+  /// Whether devices serve the i-th request where the node offers nothing of it.
+  [[nodiscard]] bool may_be_served(std::size_t request) const {
+    return (served >> request & 1) != 0;
+  }
+
   std::shared_ptr<const cluster::PodClass> pod_class;
   /// By PodClass::repelled_by; null = nowhere.
   std::vector<std::shared_ptr<const cluster::TermDomain>> domains;
+  /// As last taken over; null where no request can be served by devices.
+  std::shared_ptr<const cluster::ExtendedResources> extended;
+  LineSet served = 0;  ///< bit i: devices serve PodClass::requests[i] where the node has none
+  bool plans_extended = false;
   api::TolerationComparison comparison = api::TolerationComparison::kOff;
   /// Set when every required term names its nodes: only these can match. Sorted.
   std::optional<std::vector<std::string>> named_nodes;

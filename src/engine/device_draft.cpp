@@ -61,20 +61,24 @@ DeviceDraft::NodeBooks& DeviceDraft::books_of(const cluster::NodeInfo& node) {
   const auto known = nodes_.find(node.name);
   if (known != nodes_.end()) return known->second;
   const api::NodeFacts facts{.name = node.name, .labels = node.labels};
-  NodeBooks books{.devices = device_node(facts, stage_.pools_of(node.name)), .specs = {}};
+  NodeBooks books{
+      .name = node.name, .devices = device_node(facts, stage_.pools_of(node.name)), .specs = {}};
   return nodes_.emplace(node.name, std::move(books)).first->second;
 }
 
 std::vector<PreparedClaim>& DeviceDraft::specs_of(NodeBooks& books) {
   if (books.specs) return *books.specs;
   books.specs.emplace();
+  std::vector<const api::ResourceClaim*> claims;
+  if (stage_.extended_on) claims = stage_.extended_on(books.name);
   for (const cluster::GangClaim& claim : claims_) {
-    if (claim.claim == nullptr || claim.allocation) continue;
-    const bool is_known = std::ranges::any_of(*books.specs, [&claim](const PreparedClaim& one) {
-      return one.claim->spec == claim.claim->spec;
-    });
+    if (claim.claim != nullptr && !claim.allocation) claims.push_back(claim.claim.get());
+  }
+  for (const api::ResourceClaim* claim : claims) {
+    const bool is_known = std::ranges::any_of(
+        *books.specs, [claim](const PreparedClaim& one) { return one.claim->spec == claim->spec; });
     if (is_known) continue;
-    PreparedClaim prepared{.claim = claim.claim.get(), .requests = {}};
+    PreparedClaim prepared{.claim = claim, .requests = {}};
     // One that cannot be prepared here tells no devices apart.
     if (prepare_claim(stage_.inputs, *books.devices, prepared).is_yes()) {
       books.specs->push_back(std::move(prepared));
@@ -109,36 +113,46 @@ const api::Allocation* DeviceDraft::decided(std::size_t claim) const {
   return allocations_[claim] ? &*allocations_[claim] : nullptr;
 }
 
+const api::Allocation* DeviceDraft::decided_extended(std::size_t member) const {
+  const std::size_t slot = claims_.size() + member;
+  return slot < allocations_.size() ? decided(slot) : nullptr;
+}
+
 bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const {
   const api::Allocation* held = claims_[claim].allocation.get();
   const api::Allocation& allocation = held != nullptr ? *held : *allocations_[claim];
   return !allocation.node_selector || api::matches(*allocation.node_selector, node);
 }
 
-DeviceStep DeviceDraft::place(const std::vector<std::size_t>& claims, const cluster::NodeInfo& node,
+DeviceStep DeviceDraft::place(const DeviceWants& wants, const cluster::NodeInfo& node,
                               SolutionsSeen* seen) {
   if (--attempt_.steps_left < 0) {
     return {.end = End::kLimit, .message = "the search for devices reached its limit"};
   }
   const api::NodeFacts facts{.name = node.name, .labels = node.labels};
-  std::vector<std::size_t> open;
-  for (const std::size_t claim : claims) {
+  std::vector<OpenClaim> open;
+  for (const std::size_t claim : wants.claims) {
     if (is_open(claim)) {
-      open.push_back(claim);
+      open.push_back({.claim = claims_[claim].claim.get(), .slot = claim});
     } else if (!is_usable(claim, facts)) {
       return {.end = End::kNo, .message = "resourceclaim not available on the node"};
     }
+  }
+  if (wants.extended != nullptr) {
+    const std::size_t slot = claims_.size() + wants.member;
+    if (slot >= allocations_.size()) allocations_.resize(slot + 1);
+    open.push_back({.claim = wants.extended, .slot = slot});
   }
   if (!open.empty()) return allocate(open, books_of(node), seen);
   const bool is_new = seen == nullptr || seen->insert("").second;
   return {.end = is_new ? End::kYes : End::kNo, .message = {}};
 }
 
-DeviceStep DeviceDraft::allocate(const std::vector<std::size_t>& open, NodeBooks& books,
+DeviceStep DeviceDraft::allocate(const std::vector<OpenClaim>& open, NodeBooks& books,
                                  SolutionsSeen* seen) {
   if (!books.devices) return {.end = End::kFatal, .message = books.devices.error().message};
   std::vector<const api::ResourceClaim*> wanted;
-  for (const std::size_t claim : open) wanted.push_back(claims_[claim].claim.get());
+  for (const OpenClaim& one : open) wanted.push_back(one.claim);
   DeviceSearch search(attempt_, *books.devices, wanted);
   std::optional<DeviceAlike> alike;
   if (seen != nullptr) alike.emplace(stage_.inputs, *books.devices, specs_of(books), ledger_);
@@ -147,8 +161,8 @@ DeviceStep DeviceDraft::allocate(const std::vector<std::size_t>& open, NodeBooks
   if (!step.is_yes()) return step;
   std::vector<api::Allocation> allocations = keep.take();
   for (std::size_t i = 0; i < open.size(); ++i) {
-    allocations_[open[i]] = std::move(allocations[i]);
-    decided_.push_back(open[i]);
+    allocations_[open[i].slot] = std::move(allocations[i]);
+    decided_.push_back(open[i].slot);
   }
   return step;
 }

@@ -28,6 +28,15 @@ struct DeviceStage {
   const cluster::DeviceUsage& usage;
   /// The pools that may have devices for a node of that name.
   std::function<std::vector<const cluster::DevicePool*>(const std::string&)> pools_of;
+  /// Claims for extended resources that members may need on the node, of any kind.
+  std::function<std::vector<const api::ResourceClaim*>(const std::string&)> extended_on = {};
+};
+
+/// What a member needs on one node.
+struct DeviceWants {
+  const std::vector<std::size_t>& claims;        ///< indexes of the gang's claims
+  const api::ResourceClaim* extended = nullptr;  ///< for its extended resources; null: none
+  std::size_t member = 0;                        ///< whose that one is
 };
 
 /// Solutions of one member on one node that were offered already, by what makes them different.
@@ -46,11 +55,12 @@ class DeviceDraft {
   DeviceDraft(const DeviceStage& stage, const std::vector<cluster::GangClaim>& claims,
               std::int64_t steps_max);
 
-  /// Gives a member on a node the devices of those of its claims (indexes) that nobody has decided
-  /// yet. kYes: booked, and noted in `seen`; the next call with the same `seen` offers another
-  /// solution. kNo: there is no further one here. Without `seen` it is upstream's first solution.
-  [[nodiscard]] DeviceStep place(const std::vector<std::size_t>& claims,
-                                 const cluster::NodeInfo& node, SolutionsSeen* seen = nullptr);
+  /// Gives a member on a node the devices of those of its claims that nobody has decided yet; the
+  /// one for extended resources comes last. kYes: booked, and noted in `seen`; the next call with
+  /// the same `seen` offers another solution. kNo: there is no further one here. Without `seen` it
+  /// is upstream's first solution.
+  [[nodiscard]] DeviceStep place(const DeviceWants& wants, const cluster::NodeInfo& node,
+                                 SolutionsSeen* seen = nullptr);
 
   [[nodiscard]] DevicePoint point() const {
     return {.ledger = ledger_.checkpoint(), .decided = decided_.size()};
@@ -59,6 +69,8 @@ class DeviceDraft {
 
   /// What the attempt has decided for the claim; null when it has not.
   [[nodiscard]] const api::Allocation* decided(std::size_t claim) const;
+  /// The same of the claim for extended resources of a member.
+  [[nodiscard]] const api::Allocation* decided_extended(std::size_t member) const;
   [[nodiscard]] bool is_open(std::size_t claim) const;
   /// The node with its devices. An error is a slice's bad selector.
   [[nodiscard]] const Result<DeviceNode>& devices_of(const cluster::NodeInfo& node) {
@@ -72,15 +84,21 @@ class DeviceDraft {
   [[nodiscard]] const DeviceStage& stage() const { return stage_; }
 
  private:
+  /// A claim to be decided, and where that is kept.
+  struct OpenClaim {
+    const api::ResourceClaim* claim = nullptr;
+    std::size_t slot = 0;  ///< into allocations_
+  };
   /// A node, made when first asked for.
   struct NodeBooks {
+    std::string name;
     Result<DeviceNode> devices;
     std::optional<std::vector<PreparedClaim>> specs;  ///< of claims that differ, for DeviceAlike
   };
 
   NodeBooks& books_of(const cluster::NodeInfo& node);
   std::vector<PreparedClaim>& specs_of(NodeBooks& books);
-  DeviceStep allocate(const std::vector<std::size_t>& open, NodeBooks& books, SolutionsSeen* seen);
+  DeviceStep allocate(const std::vector<OpenClaim>& open, NodeBooks& books, SolutionsSeen* seen);
   /// Whether the devices that a claim has can be used on the node.
   [[nodiscard]] bool is_usable(std::size_t claim, const api::NodeFacts& node) const;
 
@@ -88,9 +106,10 @@ class DeviceDraft {
   const std::vector<cluster::GangClaim>& claims_;
   DeviceLedger ledger_;
   DeviceAttempt attempt_;
-  std::map<std::string, NodeBooks> nodes_;                   ///< by name
-  std::vector<std::optional<api::Allocation>> allocations_;  ///< by claim, decided here
-  std::vector<std::size_t> decided_;                         ///< claims, in order of decision
+  std::map<std::string, NodeBooks> nodes_;  ///< by name
+  /// Decided here: by claim, then by member those for extended resources.
+  std::vector<std::optional<api::Allocation>> allocations_;
+  std::vector<std::size_t> decided_;  ///< positions there, in order of decision
 };
 
 }  // namespace gang::engine

@@ -55,7 +55,10 @@ std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
   std::vector<DeviceKind> kinds;
   for (const DeviceMember& member : members) {
     Likeness likeness{member.class_index, {}};
-    DeviceKind kind{.class_index = member.class_index, .members = {}};
+    DeviceKind kind{.class_index = member.class_index,
+                    .members = {},
+                    .has_own = member.extended_count > 0,
+                    .weight = member.extended_count};
     for (const std::size_t claim : member.claims) {
       const bool is_open = claims[claim].allocation == nullptr;
       const bool is_own = is_open && users[claim] == 1 && !claims[claim].of_group;

@@ -18,6 +18,7 @@ struct DeviceMember {
   std::size_t index = 0;            ///< into the gang's members
   std::uint32_t class_index = 0;    ///< into the gang's classes
   std::vector<std::size_t> claims;  ///< into the gang's claims, in the pod's order, each once
+  std::int64_t extended_count = 0;  ///< devices for extended resources, where nodes have none
 };
 
 /// Members that are alike. A value.

@@ -19,10 +19,11 @@ struct Ranked {
 
 }  // namespace
 
-DeviceGangSearch::DeviceGangSearch(Draft& draft, DeviceDraft& devices,
+DeviceGangSearch::DeviceGangSearch(Draft& draft, DeviceDraft& devices, ExtendedClaims& extended,
                                    const std::vector<DeviceKind>& kinds)
     : draft_(draft),
       devices_(devices),
+      extended_(extended),
       kinds_(kinds),
       placed_(kinds.size(), 0),
       steps_reserved_(devices.steps_left() / 2) {}
@@ -84,7 +85,11 @@ DeviceStep DeviceGangSearch::place(std::size_t kind, std::uint32_t rank, Solutio
   const auto next = static_cast<std::size_t>(placed_[kind]);
   const DeviceMember& member = wanted.members[next];
   const cluster::NodeInfo& node = *draft_.snapshot().node(draft_.snapshot().by_name()[rank]);
-  DeviceStep step = devices_.place(member.claims, node, seen);
+  const ExtendedClaim* extended = extended_.claim_of(wanted.class_index, rank);
+  DeviceStep step = devices_.place({.claims = member.claims,
+                                    .extended = extended == nullptr ? nullptr : &extended->claim,
+                                    .member = member.index},
+                                   node, seen);
   if (!step.is_yes()) return step;
   draft_.place({.class_index = wanted.class_index, .rank = rank});
   picks_.push_back({.kind = kind, .member = &member, .rank = rank});

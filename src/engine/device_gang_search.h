@@ -22,6 +22,7 @@
 #include "engine/device_draft.h"
 #include "engine/device_gang.h"
 #include "engine/draft.h"
+#include "engine/extended_claims.h"
 #include "engine/search.h"
 
 namespace gang::engine {
@@ -43,7 +44,8 @@ struct DeviceSearchEnd {
 class DeviceGangSearch {
  public:
   /// All outlive this; the draft is begun and empty.
-  DeviceGangSearch(Draft& draft, DeviceDraft& devices, const std::vector<DeviceKind>& kinds);
+  DeviceGangSearch(Draft& draft, DeviceDraft& devices, ExtendedClaims& extended,
+                   const std::vector<DeviceKind>& kinds);
 
   /// Leaves what it placed in both drafts: every member that fits when kPlaced, else the most that
   /// the first pass could place.
@@ -97,6 +99,7 @@ class DeviceGangSearch {
 
   Draft& draft_;
   DeviceDraft& devices_;
+  ExtendedClaims& extended_;
   const std::vector<DeviceKind>& kinds_;
   std::vector<std::vector<std::uint32_t>> nodes_;  ///< by kind, in the order in which they are met
   std::vector<std::int32_t> placed_;               ///< by kind

@@ -25,7 +25,17 @@ const GangClaim* first_unusable(const Gang& gang, const Member& member) {
   return nullptr;
 }
 
-std::vector<DeviceMember> members_of(const Gang& gang) {
+/// Devices that a member of the class needs where its node offers none of the resources.
+std::int64_t extended_count_of(ExtendedClaims& extended, std::uint32_t class_index) {
+  if (!extended.is_needed(class_index)) return 0;
+  std::int64_t count = 0;
+  for (const auto& request : extended.whole_claim_of(class_index).claim.spec.requests) {
+    count += request.exactly->count;
+  }
+  return count;
+}
+
+std::vector<DeviceMember> members_of(const Gang& gang, ExtendedClaims& extended) {
   std::vector<DeviceMember> members;
   for (std::size_t i = 0; i < gang.members.size(); ++i) {
     const Member& member = gang.members[i];
@@ -34,6 +44,7 @@ std::vector<DeviceMember> members_of(const Gang& gang) {
     for (const std::int32_t claim : member.claims) {
       made.claims.push_back(static_cast<std::size_t>(claim));
     }
+    made.extended_count = extended_count_of(extended, made.class_index);
     members.push_back(std::move(made));
   }
   return members;
@@ -93,6 +104,25 @@ std::vector<ClaimWrite> writes_of(const Gang& gang, const std::vector<DevicePick
     if (write.allocation || !write.consumers.empty()) list.push_back(std::move(write));
   }
   return list;
+}
+
+/// The claims that the round makes for the picked members.
+std::vector<ClaimCreation> creations_of(const Gang& gang, const DevicePlanning& planning,
+                                        const DeviceDraft& devices, ExtendedClaims& extended) {
+  std::vector<ClaimCreation> creations;
+  for (const DevicePick& pick : planning.picks) {
+    const api::Allocation* allocation = devices.decided_extended(pick.member->index);
+    if (allocation == nullptr) continue;
+    const Member& member = gang.members[pick.member->index];
+    const ExtendedClaim& claim = *extended.claim_of(pick.member->class_index, pick.rank);
+    creations.push_back({.pod = member.key,
+                         .pod_uid = member.uid,
+                         .generate_name = member.key.name + "-extended-resources-",
+                         .requests = claim.claim.spec.requests,
+                         .allocation = *allocation,
+                         .mappings = claim.mappings});
+  }
+  return creations;
 }
 
 std::string overfull(const std::vector<ClaimWrite>& writes) {
@@ -162,25 +192,33 @@ std::vector<std::int32_t> devices_asked(const Gang& gang) {
 DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
                             const Options& options) {
   const DeviceInputs inputs = cache.inputs();
+  ExtendedClaims extended(draft);
   const DeviceStage stage{
       .inputs = inputs,
       .usage = cache.view().usage(),
-      .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); }};
+      .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); },
+      .extended_on = [&extended](const std::string& node) { return extended.claims_on(node); }};
   DevicePlanning result;
-  result.kinds = device_kinds(members_of(gang), gang.claims);
+  result.kinds = device_kinds(members_of(gang, extended), gang.claims);
   DeviceDraft devices(stage, gang.claims, options.device_steps_max);
-  DeviceGangSearch search(draft, devices, result.kinds);
+  DeviceGangSearch search(draft, devices, extended, result.kinds);
   result.end = search.run(std::max(1, gang.need()));
   result.picks = search.picks();
   result.left_over = first_left_over(result.kinds, search);
   if (result.end.end == SearchEnd::kPlaced) {
     result.claims = writes_of(gang, result.picks, devices);
+    result.new_claims = creations_of(gang, result, devices, extended);
     const std::string problem = overfull(result.claims);
     if (problem.empty()) return result;
     result.end = {.end = SearchEnd::kImpossible, .fatal = problem};
     return result;
   }
-  const Shortage shortage = shortage_of(draft, stage, gang.claims, result.kinds[result.left_over]);
+  const DeviceKind& left_over = result.kinds[result.left_over];
+  Shortage shortage = shortage_of(draft, stage, gang.claims, left_over);
+  if (shortage.text.empty() && extended.is_needed(left_over.class_index)) {
+    shortage =
+        shortage_of(draft, stage, extended.whole_claim_of(left_over.class_index).claim, left_over);
+  }
   result.shortage = shortage.text;
   result.is_hopeless = shortage.is_hopeless && result.kinds.size() == 1;
   return result;

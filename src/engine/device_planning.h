@@ -31,6 +31,7 @@ struct DevicePlanning {
   std::vector<DeviceKind> kinds;
   std::vector<DevicePick> picks;
   std::vector<ClaimWrite> claims;  ///< of the picked members, when placed
+  std::vector<ClaimCreation> new_claims;
   /// The first kind, in search order, that has members left over.
   std::size_t left_over = 0;
   std::string shortage;      ///< "gpu: 2 free of 16 match `...`; 14 allocated; needed 8", or ""

@@ -123,15 +123,32 @@ std::optional<DeviceNode> devices_of(const DeviceStage& stage, const cluster::No
   return *std::move(devices);
 }
 
-}  // namespace
-
-Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
-                     const std::vector<cluster::GangClaim>& claims, const DeviceKind& kind) {
+std::vector<DeviceNode> nodes_with_devices(const Draft& draft, const DeviceStage& stage) {
   std::vector<DeviceNode> nodes;
   for (const cluster::NodeIndex index : draft.snapshot().by_name()) {
     auto devices = devices_of(stage, *draft.snapshot().node(index));
     if (devices && !devices->candidates.empty()) nodes.push_back(*std::move(devices));
   }
+  return nodes;
+}
+
+}  // namespace
+
+Shortage shortage_of(const Draft& draft, const DeviceStage& stage, const api::ResourceClaim& claim,
+                     const DeviceKind& kind) {
+  const std::vector<DeviceNode> nodes = nodes_with_devices(draft, stage);
+  const auto users = static_cast<std::int64_t>(kind.members.size());
+  std::optional<Lack> worst;
+  for (std::size_t i = 0; i < claim.spec.requests.size(); ++i) {
+    Lack lack = lack_of(stage, nodes, {&claim, i, users});
+    if (!worst || lack.margin < worst->margin) worst = std::move(lack);
+  }
+  return worst ? Shortage{.text = worst->shortage.text} : Shortage{};
+}
+
+Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
+                     const std::vector<cluster::GangClaim>& claims, const DeviceKind& kind) {
+  const std::vector<DeviceNode> nodes = nodes_with_devices(draft, stage);
   std::optional<Lack> worst;
   for (const std::size_t index : kind.members.front().claims) {
     const cluster::GangClaim& claim = claims[index];

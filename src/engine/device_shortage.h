@@ -24,5 +24,8 @@ struct Shortage {
 [[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
                                    const std::vector<cluster::GangClaim>& claims,
                                    const DeviceKind& kind);
+/// The same of a claim that each member of the kind has where its node offers nothing else.
+[[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
+                                   const api::ResourceClaim& claim, const DeviceKind& kind);
 
 }  // namespace gang::engine

@@ -25,14 +25,19 @@ void Draft::end() {
   }
 }
 
-void Draft::avoid(const std::string& node_name) {
+std::uint32_t Draft::rank_of(const std::string& node_name) const {
   const std::vector<cluster::NodeIndex>& nodes = snapshot_->by_name();
   const auto name = [this](cluster::NodeIndex node) -> const std::string& {
     return snapshot_->node(node)->name;
   };
   const auto found = std::ranges::lower_bound(nodes, node_name, {}, name);
-  if (found == nodes.end() || name(*found) != node_name) return;
-  const auto rank = static_cast<std::uint32_t>(found - nodes.begin());
+  if (found == nodes.end() || name(*found) != node_name) return MaxTree::kNowhere;
+  return static_cast<std::uint32_t>(found - nodes.begin());
+}
+
+void Draft::avoid(const std::string& node_name) {
+  const std::uint32_t rank = rank_of(node_name);
+  if (rank == MaxTree::kNowhere) return;
   for (std::uint32_t i = 0; i < classes_.size(); ++i) {
     const NodeEntry& entry = table(i).entry(rank);
     const ClassRules& rules = table(i).rules();

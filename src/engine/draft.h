@@ -65,6 +65,8 @@ class Draft {
     return placed_[class_index];
   }
   [[nodiscard]] const cluster::Snapshot& snapshot() const { return *snapshot_; }
+  /// MaxTree::kNowhere when there is no such node.
+  [[nodiscard]] std::uint32_t rank_of(const std::string& node_name) const;
   [[nodiscard]] bool same_bookings(std::uint32_t rank_a, std::uint32_t rank_b) const {
     return overlay_.same_bookings(snapshot_->by_name()[rank_a], snapshot_->by_name()[rank_b]);
   }

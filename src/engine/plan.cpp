@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "gang/engine/round_outcome.h"
+
 namespace gang::engine {
 
 namespace {

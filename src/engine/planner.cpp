@@ -65,7 +65,8 @@ Plan plan_of(const cluster::Gang& gang, const Draft& draft, DevicePlanning plann
                .minimum = gang.minimum,
                .base = gang.counts.base(),
                .need = gang.need(),
-               .claims = std::move(planning.claims)};
+               .claims = std::move(planning.claims),
+               .new_claims = std::move(planning.new_claims)};
   plan.assignments.reserve(planning.picks.size());
   for (const DevicePick& pick : planning.picks) {
     const cluster::Member& member = gang.members[pick.member->index];
@@ -133,7 +134,7 @@ class Planner::Impl {
     if (const std::optional<Refusal> refusal = refusal_of(gang, options_)) {
       return explain(gang, *refusal, snapshot.node_count());
     }
-    if (uses_claims(gang)) return plan_with_devices(snapshot, gang);
+    if (uses_claims(gang) || asks_served(gang, snapshot)) return plan_with_devices(snapshot, gang);
     draft_.begin(snapshot, current_classes(snapshot, demand_of(gang)), gang.avoided_nodes);
     SearchBudget budget = {.steps_max = options_.search_steps_max};
     const SearchEnd end = search(draft_, gang.need(), budget);
@@ -174,11 +175,27 @@ class Planner::Impl {
   [[nodiscard]] const PlannerStats& stats() const { return stats_; }
 
  private:
+  /// Whether devices may serve an extended resource that a pending member asks for.
+  [[nodiscard]] bool asks_served(const cluster::Gang& gang,
+                                 const cluster::Snapshot& snapshot) const {
+    if (!options_.plans_devices || !options_.plans_extended_resources) return false;
+    const cluster::ExtendedResources& served = *snapshot.devices()->extended_resources();
+    const auto is_served = [&](const cluster::ContainerAsk& ask) {
+      return served.contains(snapshot.resources()[ask.resource.value]);
+    };
+    return std::ranges::any_of(gang.classes, [&](const auto& pod_class) {
+      return std::ranges::any_of(pod_class->container_asks, is_served);
+    });
+  }
+
   /// Whether the numbers of free devices leave room for what the demand needs; never false where a
   /// search would find it.
   bool devices_allow(const cluster::Snapshot& snapshot, const Demand& demand) {
-    const bool asks = std::ranges::any_of(
-        demand.classes, [](const ClassDemand& one) { return one.devices_asked > 0; });
+    bool asks = false;
+    for (std::size_t i = 0; i < demand.classes.size(); ++i) {
+      const CapacityTable& table = draft_.table(static_cast<std::uint32_t>(i));
+      asks = asks || demand.classes[i].devices_asked > 0 || table.rules().served != 0;
+    }
     if (!asks) return true;
     devices_.update(snapshot.devices());
     std::int64_t total = 0;
@@ -194,13 +211,26 @@ class Planner::Impl {
     std::int64_t room = 0;
     for (std::uint32_t rank = 0; rank < table.size() && room < demand.member_count; ++rank) {
       std::int64_t here = table.entry(rank).capacity;
-      if (here > 0 && demand.devices_asked > 0) {
-        const std::string& node = snapshot.node(snapshot.by_name()[rank])->name;
-        here = std::min(here, devices_.free_count(node) / demand.devices_asked);
+      const cluster::NodeIndex node = snapshot.by_name()[rank];
+      const std::int64_t asked = demand.devices_asked + served_count(table.rules(), snapshot, node);
+      if (here > 0 && asked > 0) {
+        here = std::min(here, devices_.free_count(snapshot.node(node)->name) / asked);
       }
       room += here;
     }
     return std::min<std::int64_t>(room, demand.member_count);
+  }
+
+  /// What devices serve a member of its extended resources on the node, at least.
+  static std::int64_t served_count(const ClassRules& rules, const cluster::Snapshot& snapshot,
+                                   cluster::NodeIndex node) {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; rules.served >> i != 0; ++i) {
+      const cluster::ResourceAmount& request = rules.pod_class->requests[i];
+      if (!rules.may_be_served(i) || snapshot.allocatable(node, request.resource) > 0) continue;
+      count += request.amount;
+    }
+    return count;
   }
 
   Decision plan_with_devices(const cluster::Snapshot& snapshot, cluster::Gang gang) {

@@ -39,8 +39,8 @@ CapacityTable* TableCache::current(const cluster::Snapshot& snapshot,
   }
   CapacityTable& table = *slot.table;
   // Generation 0 is "never built"; an older snapshot than the last one is planned on from scratch.
-  const bool repelled_anew = table.update_domains(snapshot);
-  const bool usable = !repelled_anew && table.generation() != 0 &&
+  const bool has_other_rules = table.update_rules(snapshot);
+  const bool usable = !has_other_rules && table.generation() != 0 &&
                       table.generation() <= snapshot.generation() &&
                       table.by_name_generation() == snapshot.by_name_generation();
   if (!usable) {

@@ -37,6 +37,12 @@ TEST_F(Classes, EveryFieldMatters) {
       [](auto& p) { p.rules({.volumes = true}); },
       [](auto& p) { p.rules({.resource_claims = true}); },
       [](auto& p) { p.unreadable("spec.x: bad"); },
+      [](auto& p) {
+        p.init("i", {{test::kGpu, "1"}});
+      },
+      [](auto& p) {
+        p.init("j", {{test::kGpu, "1"}});
+      },
   };
   tell(added(pod("plain").group("g")));
   for (std::size_t i = 0; i < changes.size(); ++i) {

@@ -137,6 +137,9 @@ std::string text_of(const DeviceView& view) {
   for (const PoolIndex index : view.shared_pools()) out << " " << view.pool(index).name();
   out << "\nclasses:";
   for (const auto& [name, one] : view.classes()) out << " " << name;
+  const ExtendedResources& extended = *view.extended_resources();
+  if (!extended.empty()) out << "\nextended:";
+  for (const auto& [resource, name] : extended) out << " " << resource << "=" << name;
   out << "\ntaken: " << view.usage().size() << "\n";
   return out.str();
 }

@@ -123,6 +123,25 @@ TEST_F(Devices, RulesTaintTheDevicesTheySelect) {
             "shared:\nclasses:\ntaken: 0\n");
 }
 
+TEST_F(Devices, YoungestClassStandsBehindAResourceAndEachBehindItsOwn) {
+  const auto named = [](const std::string& name, std::int64_t created) {
+    api::DeviceClass one = device_class(name);
+    one.extended_resource_name = "example.com/gpu";
+    one.meta.creation_time = test::at_second(created);
+    return one;
+  };
+  const auto winner = [this] { return view()->extended_resources()->at("example.com/gpu"); };
+  tell({added(named("b", 5)), added(named("c", 5)), added(named("a", 1))});
+  EXPECT_EQ(winner(), "b") << "the youngest, then the smaller name";
+  EXPECT_EQ(view()->extended_resources()->at("deviceclass.resource.kubernetes.io/a"), "a");
+  tell(updated(named("a", 9)));
+  EXPECT_EQ(winner(), "a");
+  tell(deleted(named("a", 9)));
+  EXPECT_EQ(winner(), "b");
+  tell({deleted(named("b", 5)), deleted(named("c", 5))});
+  EXPECT_TRUE(view()->extended_resources()->empty());
+}
+
 TEST_F(Devices, EachChangeHasItsDirection) {
   struct Row {
     const char* what;

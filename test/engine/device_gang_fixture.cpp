@@ -149,7 +149,8 @@ std::string GangDeviceWorld::run(std::int32_t need) {
                           }};
   DeviceDraft devices(stage, claims, steps_max);
   const std::vector<DeviceKind> kinds = device_kinds(members, claims);
-  DeviceGangSearch search(draft, devices, kinds);
+  ExtendedClaims extended(draft);
+  DeviceGangSearch search(draft, devices, extended, kinds);
   end_ = search.run(need);
   keep(search, devices, *snapshot);
   draft.end();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gang/engine/round_outcome.h"
+
 namespace gang::engine {
 namespace {
 

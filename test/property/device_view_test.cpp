@@ -29,7 +29,7 @@ class Server {
     if (dice < 40) return put_or_remove(slices, any_slice());
     if (dice < 80) return put_or_remove(claims, any_claim());
     if (dice < 92) return put_or_remove(rules, any_rule());
-    return put_or_remove(classes, device_class("class-" + digit(3)));
+    return put_or_remove(classes, any_class());
   }
 
   std::vector<api::Delta> list(api::Kind kind) const {
@@ -66,6 +66,13 @@ class Server {
     } else {
       one.place.all_nodes = true;
     }
+    return one;
+  }
+
+  api::DeviceClass any_class() {
+    api::DeviceClass one = device_class("class-" + digit(3));
+    one.meta.creation_time = test::at_second(static_cast<std::int64_t>(below(3)));
+    if (chance(70)) one.extended_resource_name = "example.com/r" + digit(2);
     return one;
   }
 

@@ -47,6 +47,11 @@ class ResourceList {
 /// Whether the name is an extended resource: has "/", no kubernetes.io/, no "requests." prefix.
 [[nodiscard]] bool is_extended(std::string_view resource);
 
+/// Prefix of the resource that every DeviceClass offers under its own name.
+inline constexpr std::string_view kClassResourcePrefix = "deviceclass.resource.kubernetes.io/";
+/// Whether devices of a DeviceClass may stand behind the resource.
+[[nodiscard]] bool may_be_devices(std::string_view resource);
+
 /// The column value of a quantity of `resource`: milli-units for cpu, units otherwise, rounded up.
 [[nodiscard]] std::int64_t whole(std::string_view resource, const Quantity& quantity);
 

@@ -21,6 +21,7 @@
 #include "gang/base/clock.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
+#include "gang/engine/round_outcome.h"
 #include "gang/kube/client.h"
 
 namespace gang::binder {

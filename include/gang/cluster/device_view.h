@@ -39,6 +39,12 @@ using PoolsByNode = std::map<std::string, std::vector<PoolIndex>, std::less<>>;
 
 using DeviceClasses = std::map<std::string, std::shared_ptr<const api::DeviceClass>>;
 
+/// Names of the classes whose devices stand behind extended resources, by resource.
+using ExtendedResources = std::map<std::string, std::string, std::less<>>;
+/// The youngest class that names a resource wins, then the smaller name; and each class has the
+/// resource of its own name. Source: the devices contract, 6.1.
+[[nodiscard]] ExtendedResources extended_resources_of(const DeviceClasses& classes);
+
 /// See the head of the file.
 class DeviceView {
  public:
@@ -50,6 +56,7 @@ class DeviceView {
     std::shared_ptr<const std::vector<PoolIndex>> shared;
     std::vector<std::shared_ptr<const PoolsByNode>> by_node;  ///< a power of two of buckets
     std::shared_ptr<const DeviceClasses> classes;
+    std::shared_ptr<const ExtendedResources> extended;
     DeviceUsage usage;
   };
 
@@ -75,6 +82,10 @@ class DeviceView {
   /// What claims hold of the devices of all pools, also of devices that no slice has any more.
   [[nodiscard]] const DeviceUsage& usage() const { return parts_.usage; }
   [[nodiscard]] const DeviceClasses& classes() const { return *parts_.classes; }
+  /// The same object until a class comes, goes or changes.
+  [[nodiscard]] const std::shared_ptr<const ExtendedResources>& extended_resources() const {
+    return parts_.extended;
+  }
 
   /// Position in Parts::by_node of the bucket that a node's name belongs to.
   [[nodiscard]] static std::size_t bucket_of(std::string_view node_name, std::size_t buckets);

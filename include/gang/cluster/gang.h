@@ -1,9 +1,8 @@
-// Gang: the unit of scheduling as a value, and PodClass, what equal members have in common.
+// Gang: the unit of scheduling as a value.
 //
 // A gang is a PodGroup with all pods that name it, or a lone pod of ours (a gang of one with
 // minimum 1). ClusterState builds Gang values; each is true for the moment it was built at.
-// Values only; PodClass is immutable and shared. Source: the gang contract, 2.1 to 2.4; the devices
-// contract, 4 and 5.
+// Values only. Source: the gang contract, 2.1 to 2.4; the devices contract, 4 and 5.
 #pragma once
 
 #include <compare>
@@ -14,9 +13,8 @@
 #include <vector>
 
 #include "gang/api/claim.h"
-#include "gang/api/pod.h"
 #include "gang/api/pod_group.h"
-#include "gang/cluster/node_info.h"
+#include "gang/cluster/pod_class.h"
 
 namespace gang::cluster {
 
@@ -24,31 +22,6 @@ namespace gang::cluster {
 struct GangId {
   std::uint64_t value = 0;
   friend auto operator<=>(const GangId&, const GangId&) = default;
-};
-
-/// Names one PodClass for the life of the process. Never reused.
-struct ClassId {
-  std::uint64_t value = 0;
-  friend auto operator<=>(const ClassId&, const ClassId&) = default;
-};
-
-/// Everything of a pending pod that filters and scores read, and nothing else. Of labels and
-/// namespace only what rules of the cluster make of them: which anti-affinity terms of pods on
-/// nodes match. Equal pods share one PodClass.
-struct PodClass {
-  ClassId id;
-  /// Effective spec requests > 0, sorted by resource; the pod slot (kPods, 1) is always included.
-  std::vector<ResourceAmount> requests;
-  api::NonZeroRequests nonzero;
-  api::StringMap node_selector;
-  std::optional<api::NodeSelector> required_affinity;
-  std::vector<api::PreferredTerm> preferred_affinity;
-  std::vector<api::Toleration> tolerations;
-  std::vector<api::HostPort> host_ports;
-  api::PodRules rules;
-  std::vector<TermId> repelled_by;  ///< terms that match the pod, ascending
-  /// Not empty: the pod could not be read; it is unschedulable with this text.
-  std::string unreadable;
 };
 
 enum class MemberState {

@@ -6,6 +6,7 @@
 #include "gang/api/delta.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
+#include "gang/engine/round_outcome.h"
 
 namespace gang::scheduler {
 
