@@ -1,9 +1,12 @@
 #include "gang/cluster/device_selectors.h"
 
+#include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "gang/cel/program.h"
 
@@ -43,36 +46,66 @@ cel::Device read(const std::string& driver, const api::Device& device) {
 
 }  // namespace
 
-/// What is compiled and read already.
+/// What is compiled and answered already, and the device that was read last.
 class CelSelectors::Impl {
  public:
   Selected judge(const std::string& expression, const std::string& driver,
                  const api::Device& device) {
-    const Result<cel::Program>& program = program_of(expression);
-    if (!program) return {Selected::End::kCompileError, program.error().message};
-    const cel::Match match = program->matches(device_of(driver, device), scratch_);
+    const Compiled& compiled = compiled_of(expression);
+    std::vector<Answer>& answers = answers_[&device];
+    for (const Answer& answer : answers) {
+      if (answer.expression == compiled.number) return answer.selected;
+    }
+    return answers.emplace_back(compiled.number, evaluate(compiled, driver, device)).selected;
+  }
+
+  void forget(const api::Device& device) {
+    answers_.erase(&device);
+    if (read_of_ == &device) read_of_ = nullptr;
+  }
+
+ private:
+  /// An expression with a number that no other has.
+  struct Compiled {
+    std::uint32_t number = 0;
+    Result<cel::Program> program;
+  };
+  /// What an expression said of a device.
+  struct Answer {
+    Answer(std::uint32_t number, Selected said) : expression(number), selected(std::move(said)) {}
+    std::uint32_t expression = 0;
+    Selected selected;
+  };
+
+  const Compiled& compiled_of(const std::string& expression) {
+    if (const auto found = programs_.find(expression); found != programs_.end()) {
+      return found->second;
+    }
+    if (programs_.size() >= kProgramsMax) {
+      programs_.clear();
+      answers_.clear();
+    }
+    Compiled compiled{.number = ++numbers_given_, .program = cel::Program::compile(expression)};
+    return programs_.emplace(expression, std::move(compiled)).first->second;
+  }
+
+  Selected evaluate(const Compiled& compiled, const std::string& driver,
+                    const api::Device& device) {
+    if (!compiled.program) {
+      return {Selected::End::kCompileError, compiled.program.error().message};
+    }
+    if (read_of_ != &device) read_.emplace(read(driver, device));
+    read_of_ = &device;
+    const cel::Match match = compiled.program->matches(*read_, scratch_);
     if (!match.selected) return {Selected::End::kRuntimeError, match.selected.error().message};
     return {*match.selected ? Selected::End::kYes : Selected::End::kNo, {}};
   }
 
-  void forget_devices() { devices_.clear(); }
-
- private:
-  const Result<cel::Program>& program_of(const std::string& expression) {
-    if (const auto found = programs_.find(expression); found != programs_.end()) {
-      return found->second;
-    }
-    if (programs_.size() >= kProgramsMax) programs_.clear();
-    return programs_.emplace(expression, cel::Program::compile(expression)).first->second;
-  }
-
-  const cel::Device& device_of(const std::string& driver, const api::Device& device) {
-    if (const auto found = devices_.find(&device); found != devices_.end()) return found->second;
-    return devices_.emplace(&device, read(driver, device)).first->second;
-  }
-
-  std::unordered_map<std::string, Result<cel::Program>> programs_;
-  std::unordered_map<const api::Device*, cel::Device> devices_;
+  std::unordered_map<std::string, Compiled> programs_;
+  std::uint32_t numbers_given_ = 0;
+  std::unordered_map<const api::Device*, std::vector<Answer>> answers_;
+  std::optional<cel::Device> read_;
+  const api::Device* read_of_ = nullptr;
   cel::Scratch scratch_;
 };
 
@@ -84,8 +117,8 @@ Selected CelSelectors::judge(const std::string& expression, const std::string& d
   return impl_->judge(expression, driver, device);
 }
 
-void CelSelectors::forget_devices() {
-  impl_->forget_devices();
+void CelSelectors::forget(const api::Device& device) {
+  impl_->forget(device);
 }
 
 }  // namespace gang::cluster

@@ -31,6 +31,23 @@ std::span<const PoolIndex> DeviceView::local_pools(std::string_view node_name) c
   return found->second;
 }
 
+void DeviceView::changed_pools(const DeviceView& other, std::vector<PoolIndex>& out) const {
+  for (std::uint32_t chunk = 0; chunk < parts_.chunks.size(); ++chunk) {
+    const bool is_known = chunk < other.parts_.chunks.size();
+    if (is_known && parts_.chunks[chunk] == other.parts_.chunks[chunk]) continue;
+    for (std::uint32_t i = 0; i < kPoolsPerChunk; ++i) {
+      const auto& pool = (*parts_.chunks[chunk])[i];
+      if (pool == nullptr || (is_known && pool == (*other.parts_.chunks[chunk])[i])) continue;
+      out.push_back({chunk * kPoolsPerChunk + i});
+    }
+  }
+}
+
+bool DeviceView::has_same_places(const DeviceView& other) const {
+  return parts_.by_name == other.parts_.by_name && parts_.shared == other.parts_.shared &&
+         parts_.by_node == other.parts_.by_node;
+}
+
 std::vector<const DevicePool*> DeviceView::pools_of(std::string_view node_name) const {
   std::vector<const DevicePool*> pools;
   for (const PoolIndex index : local_pools(node_name)) pools.push_back(&pool(index));

@@ -26,18 +26,18 @@ class DeviceSelectors {
                                        const api::Device& device) = 0;
 };
 
-/// Compiles each expression once and reads each device once. Programs are kept up to a limit, then
-/// all are dropped and made anew; devices until forget_devices().
+/// Compiles each expression once and evaluates it on each device once. Programs are kept up to a
+/// limit, then all are dropped with their answers and made anew; answers until forget().
 class CelSelectors final : public DeviceSelectors {
  public:
   CelSelectors();
   ~CelSelectors() override;
 
-  /// The device is known by its address until forget_devices().
+  /// The device is known by its address until forget().
   [[nodiscard]] Selected judge(const std::string& expression, const std::string& driver,
                                const api::Device& device) override;
-  /// To be called before devices that were judged are gone.
-  void forget_devices();
+  /// To be called before a device that was judged is gone.
+  void forget(const api::Device& device);
 
  private:
   class Impl;

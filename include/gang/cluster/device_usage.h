@@ -51,6 +51,10 @@ class DeviceUsage {
   [[nodiscard]] const DeviceTaken* find(DeviceId device) const;
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  /// Adds the blocks of ids in which something may differ from `other`, of which this one was made
+  /// or that was made of it.
+  void changed_blocks(const DeviceUsage& other, std::vector<std::uint32_t>& out) const;
+
   /// An equal one that never changes with this one. To be called by who writes this one.
   [[nodiscard]] DeviceUsage share();
 

@@ -79,6 +79,11 @@ class DeviceView {
   /// All that may have devices for the node: its own, then the shared ones.
   [[nodiscard]] std::vector<const DevicePool*> pools_of(std::string_view node_name) const;
 
+  /// Adds the pools of this view whose slices or rules differ from those of `other`.
+  void changed_pools(const DeviceView& other, std::vector<PoolIndex>& out) const;
+  /// Whether the same pools are there, for the same nodes; pools themselves may differ.
+  [[nodiscard]] bool has_same_places(const DeviceView& other) const;
+
   /// What claims hold of the devices of all pools, also of devices that no slice has any more.
   [[nodiscard]] const DeviceUsage& usage() const { return parts_.usage; }
   [[nodiscard]] const DeviceClasses& classes() const { return *parts_.classes; }
