@@ -1,6 +1,8 @@
 #include "engine/device_alike.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +19,10 @@ void add(std::string& text, const std::string& field) {
 
 void add(std::string& text, const api::QuantityMap& amounts) {
   for (const auto& [name, amount] : amounts) add(text, name + "=" + amount.text());
+}
+
+void add(std::string& text, const std::optional<api::Quantity>& amount) {
+  add(text, amount ? amount->text() : std::string());
 }
 
 template <class Value>
@@ -36,21 +42,29 @@ std::string text_of(const Value& value) {
   }
 }
 
-void add_facts(const DeviceCandidate& candidate, std::string& traits) {
+void add_policy(const api::RequestPolicy& policy, std::string& traits) {
+  add(traits, policy.default_value);
+  for (const api::Quantity& value : policy.valid_values) add(traits, value.text());
+  add(traits, "range");
+  if (!policy.valid_range) return;
+  add(traits, policy.valid_range->min);
+  add(traits, policy.valid_range->max);
+  add(traits, policy.valid_range->step);
+}
+
+void add_facts(const DeviceCandidate& candidate, bool is_local, std::string& traits) {
   const api::Device& device = *candidate.device->device;
   add(traits, candidate.pool->driver() + "/" + candidate.pool->name());
-  // What differs by device for other nodes too: no two are alike.
-  const bool is_own_place = candidate.slice().per_device_node_selection;
-  add(traits, is_own_place ? device.name : std::to_string(candidate.device->slice));
+  if (!is_local) {
+    // What differs by device for other nodes too: no two are alike.
+    const bool is_own_place =
+        candidate.slice().per_device_node_selection || !device.consumes_counters.empty();
+    add(traits, is_own_place ? device.name : std::to_string(candidate.device->slice));
+  }
+  for (const std::string& skipped : candidate.slice().skip_node_operations) add(traits, skipped);
   for (const auto& [name, capacity] : device.capacity) {
     add(traits, name + "=" + capacity.value.text());
-    if (capacity.policy) add(traits, device.name);
-  }
-  for (const cluster::CounterUse& use : candidate.device->counters) {
-    add(traits, std::to_string(use.counter) + "-" + use.amount.text());
-  }
-  for (const api::CounterConsumption& use : device.consumes_counters) {
-    for (const std::string& group : use.compatibility_groups) add(traits, group);
+    if (capacity.policy) add_policy(*capacity.policy, traits);
   }
   for (const std::string& condition : device.binding_conditions) add(traits, condition);
   add(traits, device.binds_to_node ? "binds" : "");
@@ -64,68 +78,226 @@ void add_taints(const std::vector<api::DeviceTaint>& taints, std::string& traits
   }
 }
 
+void add_use(const cluster::DeviceTaken* taken, std::string& traits) {
+  if (taken == nullptr) return;
+  add(traits, "whole " + std::to_string(taken->whole) + " shares " + std::to_string(taken->shares));
+  add(traits, taken->capacity);
+}
+
+/// Counter sets of a pool that some device takes from together, as one number each.
+std::vector<std::uint32_t> joined_sets(const cluster::DevicePool& pool) {
+  std::vector<std::uint32_t> joined(pool.counter_sets().size());
+  for (std::uint32_t set = 0; set < joined.size(); ++set) joined[set] = set;
+  for (const cluster::PoolDevice& device : pool.devices()) {
+    for (const std::uint32_t set : device.counter_sets) {
+      const std::uint32_t from = joined[set];
+      const std::uint32_t to = joined[device.counter_sets.front()];
+      std::ranges::replace(joined, from, to);
+    }
+  }
+  return joined;
+}
+
+/// Writes what tells a group of a node's devices from another, device by device.
+class GroupTraits {
+ public:
+  GroupTraits(const DeviceInputs& inputs, const DeviceNode& node,
+              std::vector<PreparedClaim>& claims, const cluster::DeviceUsage& usage)
+      : inputs_(inputs), node_(node), claims_(claims), usage_(usage) {
+    for (const PreparedClaim& claim : claims) {
+      for (const api::DeviceConstraint& constraint : claim.claim->spec.constraints) {
+        attributes_.insert(constraint.attribute);
+      }
+    }
+  }
+
+  /// To be told of every group before the first traits_of().
+  void learn(const std::vector<std::uint32_t>& positions) {
+    ++groups_seen_;
+    for (const std::uint32_t position : positions) {
+      for (const std::string& attribute : attributes_) {
+        const auto [place, is_new] =
+            holder_of_.try_emplace(named_value(attribute, position), groups_seen_);
+        if (!is_new && place->second != groups_seen_) place->second = 0;
+      }
+    }
+  }
+
+  std::string traits_of(const std::vector<std::uint32_t>& positions, bool is_local) {
+    own_values_.clear();
+    counters_.clear();
+    sets_.clear();
+    std::string traits;
+    for (const std::uint32_t position : positions) {
+      const DeviceCandidate& candidate = node_.candidates[position];
+      add_facts(candidate, is_local, traits);
+      add_counters(candidate, traits);
+      add_taints(candidate.device->device->taints, traits);
+      add_taints(candidate.device->rule_taints, traits);
+      add_use(usage_.find(candidate.device->id), traits);
+      add_answers(position, traits);
+      add_values(position, traits);
+      add(traits, "-");
+    }
+    return traits;
+  }
+
+ private:
+  /// Attribute and value; the value is empty where the device has none.
+  std::pair<std::string, std::string> named_value(const std::string& attribute,
+                                                  std::uint32_t position) const {
+    const DeviceCandidate& candidate = node_.candidates[position];
+    const api::AttributeValue* value =
+        attribute_of(*candidate.device->device, candidate.pool->driver(), attribute);
+    if (value == nullptr) return {attribute, ""};
+    return {attribute, std::visit([](const auto& held) { return "=" + text_of(held); }, *value)};
+  }
+
+  /// Values that no other group has count by the order in which the group shows them.
+  void add_values(std::uint32_t position, std::string& traits) {
+    for (const std::string& attribute : attributes_) {
+      const auto named = named_value(attribute, position);
+      const bool is_own = !named.second.empty() && holder_of_.at(named) != 0;
+      if (!is_own || inputs_.features.list_type_attributes) {
+        add(traits, named.second);
+        continue;
+      }
+      const auto next = own_values_.size();
+      add(traits, "own " + std::to_string(own_values_.try_emplace(named, next).first->second));
+    }
+  }
+
+  /// Counters are numbered in the order in which the group's devices take of them.
+  void add_counters(const DeviceCandidate& candidate, std::string& traits) {
+    for (const cluster::CounterUse& use : candidate.device->counters) {
+      const auto next = counters_.size();
+      const auto [place, is_new] = counters_.try_emplace(use.counter, next);
+      add(traits, std::to_string(place->second) + "-" + use.amount.text());
+      if (is_new) add(traits, candidate.pool->counters()[use.counter].declared.text());
+    }
+    const auto& sets = candidate.device->counter_sets;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const auto next = sets_.size();
+      add(traits, "set " + std::to_string(sets_.try_emplace(sets[i], next).first->second));
+      const auto& uses = candidate.device->device->consumes_counters[i];
+      for (const std::string& group : uses.compatibility_groups) add(traits, group);
+    }
+  }
+
+  void add_answers(std::uint32_t position, std::string& traits) {
+    for (PreparedClaim& claim : claims_) {
+      for (PreparedRequest& request : claim.requests) {
+        for (PreparedAsk& ask : request.asks) {
+          const DeviceStep step = judge_selectable(inputs_, node_, claim, ask, position);
+          traits += step.is_yes() ? '1' : '0';
+        }
+      }
+    }
+    add(traits, "");
+  }
+
+  const DeviceInputs& inputs_;
+  const DeviceNode& node_;
+  std::vector<PreparedClaim>& claims_;
+  const cluster::DeviceUsage& usage_;
+  std::set<std::string> attributes_;  ///< that constraints compare
+  std::size_t groups_seen_ = 0;
+  /// The one group that has the value; 0 = several.
+  std::map<std::pair<std::string, std::string>, std::size_t> holder_of_;
+  std::map<std::pair<std::string, std::string>, std::size_t> own_values_;  ///< of one group
+  std::map<std::uint32_t, std::size_t> counters_;                          ///< of one group
+  std::map<std::uint32_t, std::size_t> sets_;                              ///< of one group
+};
+
+/// Texts in an order that does not tell where they come from.
+std::string sorted_text(std::vector<std::string> texts) {
+  std::ranges::sort(texts);
+  std::string text;
+  for (const std::string& one : texts) add(text, one);
+  return text;
+}
+
 }  // namespace
 
 DeviceAlike::DeviceAlike(const DeviceInputs& inputs, const DeviceNode& node,
-                         std::vector<PreparedClaim>& claims, const DeviceLedger& ledger)
-    : inputs_(inputs), node_(node), claims_(claims) {
-  for (const DeviceCandidate& candidate : node.candidates) {
-    if (!ledger.is_multi(*candidate.device)) continue;
-    std::string& used = used_[candidate.device->id.value];
-    add(used, ledger.used_capacity(candidate.device->id));
-    add(used, std::to_string(ledger.share_count(candidate.device->id)));
+                         std::vector<PreparedClaim>& claims, const cluster::DeviceUsage& usage)
+    : node_(node) {
+  make_groups();
+  GroupTraits traits(inputs, node, claims, usage);
+  for (const Group& group : groups_) traits.learn(group.positions);
+  Likenesses known;
+  for (Group& group : groups_) {
+    const bool is_local_group = is_local(node.candidates[group.positions.front()]);
+    const auto next = known.size();
+    group.likeness =
+        known.try_emplace(traits.traits_of(group.positions, is_local_group), next).first->second;
   }
 }
 
-const std::string& DeviceAlike::traits_of(const DeviceCandidate& candidate) {
-  const std::uint32_t id = candidate.device->id.value;
-  const auto [at, is_new] = traits_.try_emplace(id);
-  std::string& traits = at->second;
-  if (!is_new) return traits;
-  add_facts(candidate, traits);
-  add_taints(candidate.device->device->taints, traits);
-  add_taints(candidate.device->rule_taints, traits);
-  if (const auto used = used_.find(id); used != used_.end()) add(traits, used->second);
-  add_answers(candidate, traits);
-  return traits;
-}
-
-void DeviceAlike::add_answers(const DeviceCandidate& candidate, std::string& traits) {
-  const auto is_same = [&](const DeviceCandidate& one) { return one.device == candidate.device; };
-  const auto found = std::ranges::find_if(node_.candidates, is_same);
-  const auto position = static_cast<std::uint32_t>(found - node_.candidates.begin());
-  for (PreparedClaim& claim : claims_) {
-    for (PreparedRequest& request : claim.requests) {
-      for (PreparedAsk& ask : request.asks) {
-        const DeviceStep step = judge_selectable(inputs_, node_, claim, ask, position);
-        traits += step.is_yes() ? '1' : '0';
-      }
+void DeviceAlike::make_groups() {
+  std::map<const cluster::DevicePool*, std::vector<std::uint32_t>> sets;
+  std::map<std::pair<const cluster::DevicePool*, std::uint32_t>, std::size_t> known;
+  for (std::uint32_t position = 0; position < node_.candidates.size(); ++position) {
+    const DeviceCandidate& candidate = node_.candidates[position];
+    place_of_[candidate.device->id.value] = position;
+    std::size_t group = groups_.size();
+    if (!candidate.device->counter_sets.empty()) {
+      const auto [of_pool, is_new] = sets.try_emplace(candidate.pool);
+      if (is_new) of_pool->second = joined_sets(*candidate.pool);
+      const std::uint32_t set = of_pool->second[candidate.device->counter_sets.front()];
+      group = known.try_emplace({candidate.pool, set}, group).first->second;
     }
-    for (const api::DeviceConstraint& constraint : claim.claim->spec.constraints) {
-      const api::AttributeValue* value =
-          attribute_of(*candidate.device->device, candidate.pool->driver(), constraint.attribute);
-      if (value != nullptr) {
-        traits += std::visit([](const auto& held) { return text_of(held); }, *value);
-      }
-      add(traits, "");
-    }
+    if (group == groups_.size()) groups_.emplace_back();
+    groups_[group].positions.push_back(position);
+    group_of_.push_back(group);
   }
 }
 
-std::string DeviceAlike::signature(const std::vector<std::vector<ChosenDevice>>& chosen) {
-  std::string text;
-  for (const std::vector<ChosenDevice>& of_claim : chosen) {
-    std::vector<std::string> devices;
-    for (const ChosenDevice& one : of_claim) {
-      std::string device = one.ask->full_name + '\n' + traits_of(one.candidate);
-      add(device, one.capacity);
-      devices.push_back(std::move(device));
+/// Whether only this node has devices of the pool.
+bool DeviceAlike::is_local(const DeviceCandidate& candidate) const {
+  return std::ranges::all_of(candidate.pool->slices(), [this](const cluster::SlicePtr& slice) {
+    return !slice->per_device_node_selection && slice->place.node_name == node_.facts.name;
+  });
+}
+
+std::string DeviceAlike::signature(const std::vector<std::vector<ChosenDevice>>& chosen,
+                                   const DeviceLedger& ledger) const {
+  std::map<std::size_t, std::vector<std::string>> by_group;
+  for (std::size_t claim = 0; claim < chosen.size(); ++claim) {
+    for (const ChosenDevice& one : chosen[claim]) {
+      const std::uint32_t position = place_of_.at(one.candidate.device->id.value);
+      const std::vector<std::uint32_t>& positions = groups_[group_of_[position]].positions;
+      const auto place = std::ranges::find(positions, position) - positions.begin();
+      std::string text = std::to_string(claim) + " " + one.ask->full_name + " ";
+      text += std::to_string(place) + " ";
+      add(text, one.capacity);
+      by_group[group_of_[position]].push_back(std::move(text));
     }
-    std::ranges::sort(devices);
-    for (const std::string& device : devices) add(text, device);
-    text += '\f';
   }
-  return text;
+  std::vector<std::string> texts;
+  for (auto& [index, devices] : by_group) {
+    const Group& group = groups_[index];
+    std::string text = std::to_string(group.likeness) + "\n" + sorted_text(std::move(devices));
+    for (const std::uint32_t position : group.positions) {
+      add(text, ledger.taken_text(node_.candidates[position].device->id));
+    }
+    texts.push_back(std::move(text));
+  }
+  return sorted_text(std::move(texts));
+}
+
+std::string DeviceAlike::state(const DeviceLedger& ledger) const {
+  std::vector<std::string> texts;
+  for (const Group& group : groups_) {
+    std::string text;
+    for (std::size_t place = 0; place < group.positions.size(); ++place) {
+      const std::string taken =
+          ledger.taken_text(node_.candidates[group.positions[place]].device->id);
+      if (!taken.empty()) add(text, std::to_string(place) + " " + taken);
+    }
+    if (!text.empty()) texts.push_back(std::to_string(group.likeness) + "\n" + text);
+  }
+  return sorted_text(std::move(texts));
 }
 
 }  // namespace gang::engine

@@ -1,9 +1,11 @@
 // DeviceAlike: which devices of a node are interchangeable for the claims of a gang.
 //
-// Two devices are alike when nothing that the claims ask, and nothing that they take, tells them
-// apart: same pool and place, capacity, counters, taints and use, same answer of every selector,
-// same values of the attributes that constraints compare. Solutions that differ only in which of
-// alike devices they hold leave the same to others, so one stands for all of them.
+// Devices that share counters, such as the partitions of one chip, make a group; every other device
+// is a group of its own. Two groups are alike when nothing that the claims ask, and nothing that
+// they take, tells them apart: same pool and place and, device by device in the order of the pool,
+// capacity, counters, taints and use, same answer of every selector, same values of the attributes
+// that constraints compare. A value that only one group has tells no groups apart. States of a node
+// that differ only in which of alike groups hold what are the same to whoever comes later.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +18,37 @@
 
 namespace gang::engine {
 
-/// See the head of the file. Lives for one member on one node. Made before the member takes
-/// anything: what it takes itself tells no devices apart.
+/// See the head of the file. Lives for one attempt and one node; knows what claims hold, and asks
+/// the ledger for what the attempt takes.
 class DeviceAlike {
  public:
   /// `claims`: prepared for the node, one for each different spec of the gang; their answers are
-  /// kept there. All outlive this.
+  /// kept there. The node and the claims outlive this.
   DeviceAlike(const DeviceInputs& inputs, const DeviceNode& node,
-              std::vector<PreparedClaim>& claims, const DeviceLedger& ledger);
+              std::vector<PreparedClaim>& claims, const cluster::DeviceUsage& usage);
 
-  /// Equal for solutions that leave the same.
-  [[nodiscard]] std::string signature(const std::vector<std::vector<ChosenDevice>>& chosen);
+  /// Equal for solutions that leave the same. REQUIRES: the ledger holds the solution.
+  [[nodiscard]] std::string signature(const std::vector<std::vector<ChosenDevice>>& chosen,
+                                      const DeviceLedger& ledger) const;
+  /// Equal for states that are the same to whoever comes later.
+  [[nodiscard]] std::string state(const DeviceLedger& ledger) const;
 
  private:
-  const std::string& traits_of(const DeviceCandidate& candidate);
-  void add_answers(const DeviceCandidate& candidate, std::string& traits);
+  /// Devices that stand and fall together. A value.
+  struct Group {
+    std::size_t likeness = 0;              ///< equal for groups that are alike
+    std::vector<std::uint32_t> positions;  ///< among the node's candidates
+  };
+  /// Names of likenesses, made while the groups are.
+  using Likenesses = std::map<std::string, std::size_t>;
 
-  const DeviceInputs& inputs_;
+  void make_groups();
+  [[nodiscard]] bool is_local(const DeviceCandidate& candidate) const;
+
   const DeviceNode& node_;
-  std::vector<PreparedClaim>& claims_;
-  std::map<std::uint32_t, std::string> used_;    ///< by device that many can use
-  std::map<std::uint32_t, std::string> traits_;  ///< by device
+  std::vector<Group> groups_;
+  std::vector<std::size_t> group_of_;                ///< by candidate
+  std::map<std::uint32_t, std::uint32_t> place_of_;  ///< of a device among the candidates, by id
 };
 
 }  // namespace gang::engine

@@ -1,17 +1,18 @@
 // DeviceCache: what the planner keeps of devices between calls.
 //
 // Selectors remember their answers by device: the pools they were asked about are held, and the
-// answers dropped, once a pool changes; what claims take changes no pool. Counts of free devices by
-// node tell whether a gang may fit long before anybody searches. Owned by Planner; one thread.
+// answers for a pool dropped once it changes; what claims take changes no pool. Counts of free
+// devices by node tell whether a gang may fit long before anybody searches. Owned by Planner; one
+// thread.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 
-#include "engine/device_draft.h"
+#include "engine/device_counts.h"
+#include "engine/device_node.h"
 #include "gang/cluster/device_view.h"
+#include "gang/cluster/snapshot.h"
 
 namespace gang::engine {
 
@@ -24,7 +25,7 @@ class DeviceCache {
   explicit DeviceCache(const cluster::DeviceFeatures& features) : features_(features) {}
 
   /// Every call of the planner that looks at devices begins here.
-  void update(std::shared_ptr<const cluster::DeviceView> view);
+  void update(const cluster::Snapshot& snapshot);
 
   /// Both hold until the next update().
   [[nodiscard]] DeviceInputs inputs() {
@@ -34,17 +35,14 @@ class DeviceCache {
 
   /// At least as many members that ask for one device each as the node may take: its devices that
   /// no claim holds whole, or kMany where devices are shared between nodes or by many users.
-  [[nodiscard]] std::int64_t free_count(const std::string& node_name);
+  [[nodiscard]] std::int64_t free_count(cluster::NodeIndex node) const;
+  [[nodiscard]] const DeviceCounts& counts() const { return counts_; }
 
  private:
-  [[nodiscard]] bool has_same_pools() const;
-  [[nodiscard]] std::int64_t count_free(const std::string& node_name) const;
-
   const cluster::DeviceFeatures features_;
   cluster::CelSelectors selectors_;
-  std::shared_ptr<const cluster::DeviceView> view_;
-  std::shared_ptr<const cluster::DeviceView> judged_;  ///< whose devices the selectors know
-  std::map<std::string, std::int64_t> free_;           ///< by node name, of this view
+  std::shared_ptr<const cluster::DeviceView> view_;  ///< whose devices the selectors know
+  DeviceCounts counts_;
 };
 
 }  // namespace gang::engine

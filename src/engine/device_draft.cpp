@@ -1,9 +1,10 @@
 #include "engine/device_draft.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
-#include "engine/device_alike.h"
+#include "engine/device_bound.h"
 #include "engine/device_result.h"
 
 namespace gang::engine {
@@ -11,21 +12,31 @@ namespace {
 
 using End = DeviceStep::End;
 
+/// What a search works with. All outlive it.
+struct SearchParts {
+  const DeviceInputs& inputs;
+  const DeviceNode& node;
+  const DeviceSearch& search;
+  const DeviceLedger& ledger;
+};
+
 /// Keeps the first solution that differs from those that were offered before.
 class KeepNew final : public AfterDevices {
  public:
   /// Without `alike` every solution is new.
-  KeepNew(const DeviceInputs& inputs, const DeviceNode& node, const DeviceSearch& search,
-          DeviceAlike* alike, SolutionsSeen* seen)
-      : inputs_(inputs), node_(node), search_(search), alike_(alike), seen_(seen) {}
+  KeepNew(const SearchParts& parts, const DeviceAlike* alike, SolutionsSeen* seen)
+      : parts_(parts), alike_(alike), seen_(seen) {}
 
   DeviceStep solved() override {
-    if (alike_ != nullptr && !seen_->insert(alike_->signature(search_.chosen())).second) {
+    const DeviceSearch& search = parts_.search;
+    if (alike_ != nullptr &&
+        !seen_->insert(alike_->signature(search.chosen(), parts_.ledger)).second) {
       return {.end = End::kNo, .message = {}};
     }
     allocations_.clear();
-    for (std::size_t i = 0; i < search_.claims().size(); ++i) {
-      auto allocation = allocation_of(inputs_, node_, search_.claims()[i], search_.chosen()[i]);
+    for (std::size_t i = 0; i < search.claims().size(); ++i) {
+      auto allocation =
+          allocation_of(parts_.inputs, parts_.node, search.claims()[i], search.chosen()[i]);
       if (!allocation) return {.end = End::kFatal, .message = allocation.error().message};
       allocations_.push_back(*std::move(allocation));
     }
@@ -35,13 +46,39 @@ class KeepNew final : public AfterDevices {
   [[nodiscard]] std::vector<api::Allocation> take() { return std::move(allocations_); }
 
  private:
-  const DeviceInputs& inputs_;
-  const DeviceNode& node_;
-  const DeviceSearch& search_;
-  DeviceAlike* alike_;
+  const SearchParts parts_;
+  const DeviceAlike* alike_;
   SolutionsSeen* seen_;
   std::vector<api::Allocation> allocations_;
 };
+
+/// Alternatives of one request that upstream tells apart.
+constexpr std::int32_t kAlternativesMax = 8;
+
+/// The largest share of a counter that the device takes, per mille.
+std::int32_t size_of(const DeviceCandidate& candidate) {
+  api::Quantity::Nano most = 0;
+  for (const cluster::CounterUse& use : candidate.device->counters) {
+    const api::Quantity::Nano whole =
+        candidate.pool->counters()[use.counter].declared.nano() / 1'000;
+    if (whole > 0) most = std::max(most, use.amount.nano() / whole);
+  }
+  return static_cast<std::int32_t>(std::min<api::Quantity::Nano>(most, 1'000));
+}
+
+SolutionWorth worth_of(const DeviceSearch& search) {
+  SolutionWorth worth;
+  for (const PreparedClaim& claim : search.claims()) {
+    for (const PreparedRequest& request : claim.requests) {
+      if (!request.has_alternatives()) continue;
+      worth.preference += kAlternativesMax - static_cast<std::int32_t>(request.selected);
+    }
+  }
+  for (const std::vector<ChosenDevice>& of_claim : search.chosen()) {
+    for (const ChosenDevice& one : of_claim) worth.size += size_of(one.candidate);
+  }
+  return worth;
+}
 
 bool is_local(const api::ResourceSlice& slice) {
   return !slice.per_device_node_selection && !slice.place.node_name.empty();
@@ -55,7 +92,11 @@ DeviceDraft::DeviceDraft(const DeviceStage& stage, const std::vector<cluster::Ga
       claims_(claims),
       ledger_(stage.usage, stage.inputs.features),
       attempt_{.inputs = stage.inputs, .ledger = ledger_, .steps_left = steps_max},
-      allocations_(claims_.size()) {}
+      allocations_(claims_.size()) {
+  for (const cluster::GangClaim& claim : claims_) {
+    users_.push_back(claim.claim == nullptr ? 0 : claim.claim->reserved_for.size());
+  }
+}
 
 DeviceDraft::NodeBooks& DeviceDraft::books_of(const cluster::NodeInfo& node) {
   const auto known = nodes_.find(node.name);
@@ -87,13 +128,61 @@ std::vector<PreparedClaim>& DeviceDraft::specs_of(NodeBooks& books) {
   return *books.specs;
 }
 
-std::int32_t DeviceDraft::free_count(const cluster::NodeInfo& node) {
+PreparedClaim* DeviceDraft::spec_of(NodeBooks& books, const api::ClaimSpec& spec) {
+  const auto found = std::ranges::find_if(
+      specs_of(books), [&spec](const PreparedClaim& one) { return one.claim->spec == spec; });
+  return found == books.specs->end() ? nullptr : &*found;
+}
+
+DeviceAlike& DeviceDraft::alike_of(NodeBooks& books) {
+  if (!books.alike)
+    books.alike.emplace(stage_.inputs, *books.devices, specs_of(books), stage_.usage);
+  return *books.alike;
+}
+
+std::string DeviceDraft::state_of(const cluster::NodeInfo& node) {
+  NodeBooks& books = books_of(node);
+  return books.devices ? alike_of(books).state(ledger_) : std::string();
+}
+
+std::int32_t DeviceDraft::bound_of(const DeviceWants& wants, const cluster::NodeInfo& node) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  NodeBooks& books = books_of(node);
+  std::int64_t bound = kMost;
+  if (!books.devices) return 0;
+  for (const OpenClaim& open : open_claims(wants)) {
+    PreparedClaim* spec = spec_of(books, open.claim->spec);
+    if (spec == nullptr) continue;
+    const DeviceBound of_claim(stage_.inputs, *books.devices, ledger_);
+    bound = std::min(bound, of_claim.claims_like(*spec));
+  }
+  return static_cast<std::int32_t>(bound);
+}
+
+std::int32_t DeviceDraft::match_count(const DeviceWants& wants, const cluster::NodeInfo& node) {
+  NodeBooks& books = books_of(node);
+  if (!books.devices) return 0;
+  for (const OpenClaim& open : open_claims(wants)) {
+    PreparedClaim* spec = spec_of(books, open.claim->spec);
+    if (spec == nullptr || spec->requests.empty()) continue;
+    const DeviceBound bound(stage_.inputs, *books.devices, ledger_);
+    return static_cast<std::int32_t>(
+        bound.selected(*spec, spec->requests.front().asks.front()).size());
+  }
+  return 0;
+}
+
+NodeDevices DeviceDraft::counts_of(const cluster::NodeInfo& node) {
+  NodeDevices counts;
   const Result<DeviceNode>& devices = devices_of(node);
-  if (!devices) return 0;
-  return static_cast<std::int32_t>(
-      std::ranges::count_if(devices->candidates, [this](const DeviceCandidate& candidate) {
-        return !ledger_.is_in_use({.pool = *candidate.pool, .device = *candidate.device});
-      }));
+  if (!devices) return counts;
+  for (const DeviceCandidate& candidate : devices->candidates) {
+    const cluster::DeviceTaken* taken = stage_.usage.find(candidate.device->id);
+    ++(taken != nullptr && taken->is_used() ? counts.used : counts.free);
+    counts.is_exclusive &= !candidate.device->device->allow_multiple_allocations;
+    counts.has_partitions |= !candidate.device->counter_sets.empty();
+  }
+  return counts;
 }
 
 bool DeviceDraft::is_local(const cluster::NodeInfo& node) {
@@ -124,28 +213,49 @@ bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const
   return !allocation.node_selector || api::matches(*allocation.node_selector, node);
 }
 
+/// Claims of the wants that nobody has decided, that for extended resources last.
+std::vector<DeviceDraft::OpenClaim> DeviceDraft::open_claims(const DeviceWants& wants) const {
+  std::vector<OpenClaim> open;
+  for (const std::size_t claim : wants.claims) {
+    if (is_open(claim)) open.push_back({.claim = claims_[claim].claim.get(), .slot = claim});
+  }
+  if (wants.extended != nullptr) {
+    open.push_back({.claim = wants.extended, .slot = claims_.size() + wants.member});
+  }
+  return open;
+}
+
+bool DeviceDraft::is_full(const DeviceWants& wants) const {
+  return std::ranges::any_of(wants.joins,
+                             [this](std::size_t claim) { return users_[claim] >= kConsumersMax; });
+}
+
 DeviceStep DeviceDraft::place(const DeviceWants& wants, const cluster::NodeInfo& node,
                               SolutionsSeen* seen) {
   if (--attempt_.steps_left < 0) {
     return {.end = End::kLimit, .message = "the search for devices reached its limit"};
   }
+  if (is_full(wants)) return {.end = End::kNo, .message = "a claim has its most users"};
   const api::NodeFacts facts{.name = node.name, .labels = node.labels};
-  std::vector<OpenClaim> open;
-  for (const std::size_t claim : wants.claims) {
-    if (is_open(claim)) {
-      open.push_back({.claim = claims_[claim].claim.get(), .slot = claim});
-    } else if (!is_usable(claim, facts)) {
-      return {.end = End::kNo, .message = "resourceclaim not available on the node"};
-    }
+  const bool is_usable_here = std::ranges::all_of(
+      wants.claims, [&](std::size_t claim) { return is_open(claim) || is_usable(claim, facts); });
+  if (!is_usable_here) {
+    return {.end = End::kNo, .message = "resourceclaim not available on the node"};
   }
-  if (wants.extended != nullptr) {
-    const std::size_t slot = claims_.size() + wants.member;
-    if (slot >= allocations_.size()) allocations_.resize(slot + 1);
-    open.push_back({.claim = wants.extended, .slot = slot});
+  const std::vector<OpenClaim> open = open_claims(wants);
+  worth_ = {};
+  DeviceStep step;
+  if (!open.empty()) {
+    step = allocate(open, books_of(node), seen);
+  } else if (seen != nullptr && !seen->insert("").second) {
+    step = {.end = End::kNo, .message = {}};
   }
-  if (!open.empty()) return allocate(open, books_of(node), seen);
-  const bool is_new = seen == nullptr || seen->insert("").second;
-  return {.end = is_new ? End::kYes : End::kNo, .message = {}};
+  if (!step.is_yes()) return step;
+  for (const std::size_t claim : wants.joins) {
+    ++users_[claim];
+    joined_.push_back(claim);
+  }
+  return step;
 }
 
 DeviceStep DeviceDraft::allocate(const std::vector<OpenClaim>& open, NodeBooks& books,
@@ -154,13 +264,14 @@ DeviceStep DeviceDraft::allocate(const std::vector<OpenClaim>& open, NodeBooks& 
   std::vector<const api::ResourceClaim*> wanted;
   for (const OpenClaim& one : open) wanted.push_back(one.claim);
   DeviceSearch search(attempt_, *books.devices, wanted);
-  std::optional<DeviceAlike> alike;
-  if (seen != nullptr) alike.emplace(stage_.inputs, *books.devices, specs_of(books), ledger_);
-  KeepNew keep(stage_.inputs, *books.devices, search, alike ? &*alike : nullptr, seen);
+  const DeviceAlike* alike = seen == nullptr ? nullptr : &alike_of(books);
+  KeepNew keep({stage_.inputs, *books.devices, search, ledger_}, alike, seen);
   DeviceStep step = search.run(keep);
   if (!step.is_yes()) return step;
+  worth_ = worth_of(search);
   std::vector<api::Allocation> allocations = keep.take();
   for (std::size_t i = 0; i < open.size(); ++i) {
+    if (open[i].slot >= allocations_.size()) allocations_.resize(open[i].slot + 1);
     allocations_[open[i].slot] = std::move(allocations[i]);
     decided_.push_back(open[i].slot);
   }
@@ -169,6 +280,7 @@ DeviceStep DeviceDraft::allocate(const std::vector<OpenClaim>& open, NodeBooks& 
 
 void DeviceDraft::rollback(DevicePoint to) {
   ledger_.rollback(to.ledger);
+  for (; joined_.size() > to.joined; joined_.pop_back()) --users_[joined_.back()];
   for (; decided_.size() > to.decided; decided_.pop_back()) allocations_[decided_.back()].reset();
 }
 

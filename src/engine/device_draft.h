@@ -12,9 +12,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/device_alike.h"
+#include "engine/device_counts.h"
 #include "engine/device_ledger.h"
 #include "engine/device_search.h"
 #include "gang/cluster/gang.h"
@@ -30,11 +33,13 @@ struct DeviceStage {
   std::function<std::vector<const cluster::DevicePool*>(const std::string&)> pools_of;
   /// Claims for extended resources that members may need on the node, of any kind.
   std::function<std::vector<const api::ResourceClaim*>(const std::string&)> extended_on = {};
+  const DeviceCounts* counts = nullptr;  ///< null: nodes are counted one by one
 };
 
 /// What a member needs on one node.
 struct DeviceWants {
   const std::vector<std::size_t>& claims;        ///< indexes of the gang's claims
+  std::span<const std::size_t> joins = {};       ///< of them, those that get a consumer more
   const api::ResourceClaim* extended = nullptr;  ///< for its extended resources; null: none
   std::size_t member = 0;                        ///< whose that one is
 };
@@ -42,11 +47,21 @@ struct DeviceWants {
 /// Solutions of one member on one node that were offered already, by what makes them different.
 using SolutionsSeen = std::set<std::string>;
 
+/// What a solution is worth beside others. A value.
+struct SolutionWorth {
+  std::int32_t preference = 0;  ///< of its alternatives: 8 for each first one, as upstream scores
+  std::int32_t size = 0;        ///< per mille of their counters that its devices take, added up
+};
+
 /// Where to roll back to. A value.
 struct DevicePoint {
   DeviceLedger::Checkpoint ledger = 0;
   std::size_t decided = 0;
+  std::size_t joined = 0;
 };
+
+/// Most consumers that the API server lets a claim have.
+inline constexpr std::size_t kConsumersMax = 256;
 
 /// See the head of the file. Lives for one attempt; one thread.
 class DeviceDraft {
@@ -62,8 +77,11 @@ class DeviceDraft {
   [[nodiscard]] DeviceStep place(const DeviceWants& wants, const cluster::NodeInfo& node,
                                  SolutionsSeen* seen = nullptr);
 
+  /// Of the member that was placed last.
+  [[nodiscard]] const SolutionWorth& worth() const { return worth_; }
+
   [[nodiscard]] DevicePoint point() const {
-    return {.ledger = ledger_.checkpoint(), .decided = decided_.size()};
+    return {.ledger = ledger_.checkpoint(), .decided = decided_.size(), .joined = joined_.size()};
   }
   void rollback(DevicePoint to);
 
@@ -76,8 +94,15 @@ class DeviceDraft {
   [[nodiscard]] const Result<DeviceNode>& devices_of(const cluster::NodeInfo& node) {
     return books_of(node).devices;
   }
-  /// Devices of the node that nobody holds.
-  [[nodiscard]] std::int32_t free_count(const cluster::NodeInfo& node);
+  /// At least as many members with these wants as the node may still take by its devices alone.
+  [[nodiscard]] std::int32_t bound_of(const DeviceWants& wants, const cluster::NodeInfo& node);
+  /// Devices of the node that the first request of the wants' open claims selects, whoever holds
+  /// them.
+  [[nodiscard]] std::int32_t match_count(const DeviceWants& wants, const cluster::NodeInfo& node);
+  /// What the attempt holds on the node; equal where later members see no difference.
+  [[nodiscard]] std::string state_of(const cluster::NodeInfo& node);
+  /// The devices of the node when the attempt began, one by one.
+  [[nodiscard]] NodeDevices counts_of(const cluster::NodeInfo& node);
   /// Whether every device of the node can be used there alone.
   [[nodiscard]] bool is_local(const cluster::NodeInfo& node);
   [[nodiscard]] std::int64_t steps_left() const { return attempt_.steps_left; }
@@ -93,11 +118,17 @@ class DeviceDraft {
   struct NodeBooks {
     std::string name;
     Result<DeviceNode> devices;
-    std::optional<std::vector<PreparedClaim>> specs;  ///< of claims that differ, for DeviceAlike
+    std::optional<std::vector<PreparedClaim>> specs;  ///< of claims that differ
+    std::optional<DeviceAlike> alike;
   };
 
   NodeBooks& books_of(const cluster::NodeInfo& node);
   std::vector<PreparedClaim>& specs_of(NodeBooks& books);
+  DeviceAlike& alike_of(NodeBooks& books);
+  /// Prepared for the node; null where that cannot be.
+  [[nodiscard]] PreparedClaim* spec_of(NodeBooks& books, const api::ClaimSpec& spec);
+  [[nodiscard]] std::vector<OpenClaim> open_claims(const DeviceWants& wants) const;
+  [[nodiscard]] bool is_full(const DeviceWants& wants) const;
   DeviceStep allocate(const std::vector<OpenClaim>& open, NodeBooks& books, SolutionsSeen* seen);
   /// Whether the devices that a claim has can be used on the node.
   [[nodiscard]] bool is_usable(std::size_t claim, const api::NodeFacts& node) const;
@@ -110,6 +141,9 @@ class DeviceDraft {
   /// Decided here: by claim, then by member those for extended resources.
   std::vector<std::optional<api::Allocation>> allocations_;
   std::vector<std::size_t> decided_;  ///< positions there, in order of decision
+  SolutionWorth worth_;
+  std::vector<std::size_t> users_;   ///< by claim: consumers it has or would have
+  std::vector<std::size_t> joined_;  ///< claims, one for each consumer of this attempt
 };
 
 }  // namespace gang::engine

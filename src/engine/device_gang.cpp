@@ -8,12 +8,14 @@ namespace gang::engine {
 namespace {
 
 constexpr std::int64_t kAllWeight = 1'000;
+/// As many as nobody has.
+constexpr std::int64_t kCountMost = 1'000'000;
 
 /// What a claim's requests ask for at most.
 std::int64_t weight_of(const api::ClaimSpec& spec) {
   std::int64_t weight = 0;
   const auto of_ask = [](const api::DeviceAsk& ask) {
-    return ask.mode == api::AllocationMode::kAll ? kAllWeight : ask.count;
+    return ask.mode == api::AllocationMode::kAll ? kAllWeight : std::min(ask.count, kCountMost);
   };
   for (const api::DeviceRequest& request : spec.requests) {
     std::int64_t most = request.exactly ? of_ask(*request.exactly) : 0;
@@ -42,7 +44,30 @@ class SpecNumbers {
 /// and which claim or spec it is.
 using Likeness = std::pair<std::uint32_t, std::vector<std::pair<bool, std::size_t>>>;
 
+bool has_choice(const api::ClaimSpec& spec) {
+  return std::ranges::any_of(spec.requests, [](const api::DeviceRequest& request) {
+    return !request.first_available.empty();
+  });
+}
+
 }  // namespace
+
+std::int64_t least_of(const api::ClaimSpec& spec) {
+  std::int64_t sum = 0;
+  for (const api::DeviceRequest& request : spec.requests) {
+    const auto least = [](const api::DeviceAsk& ask) {
+      if (ask.admin_access.value_or(false)) return std::int64_t{0};
+      const bool is_count = ask.mode == api::AllocationMode::kExactCount;
+      return is_count ? std::min(ask.count, kCountMost) : std::int64_t{1};
+    };
+    std::int64_t of_request = request.exactly ? least(*request.exactly) : kCountMost;
+    for (const api::DeviceAsk& ask : request.first_available) {
+      of_request = std::min(of_request, least(ask));
+    }
+    sum += of_request;
+  }
+  return sum;
+}
 
 std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
                                      const std::vector<cluster::GangClaim>& claims) {
@@ -67,6 +92,8 @@ std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
       kind.has_own |= is_own;
       kind.has_shared |= is_open && !is_own;
       if (is_open) kind.weight += weight_of(spec);
+      if (is_own) kind.least += least_of(spec);
+      kind.has_choice |= is_open && has_choice(spec);
     }
     const auto [at, is_new] = known.try_emplace(std::move(likeness), kinds.size());
     if (is_new) kinds.push_back(std::move(kind));

@@ -18,6 +18,7 @@ struct DeviceMember {
   std::size_t index = 0;            ///< into the gang's members
   std::uint32_t class_index = 0;    ///< into the gang's classes
   std::vector<std::size_t> claims;  ///< into the gang's claims, in the pod's order, each once
+  std::vector<std::size_t> joins;   ///< of them, those that get a consumer more
   std::int64_t extended_count = 0;  ///< devices for extended resources, where nodes have none
 };
 
@@ -27,8 +28,13 @@ struct DeviceKind {
   std::vector<DeviceMember> members;  ///< in the gang's order
   bool has_shared = false;            ///< names a claim that others name too, not yet allocated
   bool has_own = false;               ///< names a claim of its own, not yet allocated
+  bool has_choice = false;            ///< a claim that is not yet allocated has alternatives
   std::int64_t weight = 0;            ///< devices that a member asks for; All counts as many
+  std::int64_t least = 0;             ///< devices that its own claims take at least
 };
+
+/// Devices that a claim takes at least, those with admin access aside.
+[[nodiscard]] std::int64_t least_of(const api::ClaimSpec& spec);
 
 /// `claims`: of the gang, each once.
 [[nodiscard]] std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,

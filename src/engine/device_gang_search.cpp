@@ -1,6 +1,9 @@
 #include "engine/device_gang_search.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -9,28 +12,43 @@ namespace {
 
 using End = DeviceStep::End;
 
-/// A node with what the order of nodes looks at.
-struct Ranked {
-  std::uint32_t rank = 0;
-  std::int32_t capacity = 0;
-  std::int32_t free = 0;
-  std::int32_t score = 0;
-};
+/// Nodes of a kind on which a member is tried before anybody is placed, to see what it gets there.
+constexpr std::size_t kRatedMax = 256;
+/// Nodes with devices that are looked at to see which kind has the fewest to choose from.
+constexpr int kSampledMax = 4;
+/// Nodes of all kinds whose devices are counted at each step of the exact search.
+constexpr std::size_t kBoundedMax = 8;
+
+std::vector<std::size_t> shared_claims(const std::vector<DeviceKind>& kinds) {
+  std::map<std::size_t, int> users;
+  for (const DeviceKind& kind : kinds) {
+    for (const DeviceMember& member : kind.members) {
+      for (const std::size_t claim : member.claims) ++users[claim];
+    }
+  }
+  std::vector<std::size_t> shared;
+  for (const auto& [claim, count] : users) {
+    if (count > 1) shared.push_back(claim);
+  }
+  return shared;
+}
 
 }  // namespace
 
 DeviceGangSearch::DeviceGangSearch(Draft& draft, DeviceDraft& devices, ExtendedClaims& extended,
-                                   const std::vector<DeviceKind>& kinds)
+                                   std::vector<DeviceKind>& kinds)
     : draft_(draft),
       devices_(devices),
       extended_(extended),
       kinds_(kinds),
       placed_(kinds.size(), 0),
+      shared_(shared_claims(kinds)),
       steps_reserved_(devices.steps_left() / 2) {}
 
 DeviceSearchEnd DeviceGangSearch::run(std::int32_t need) {
+  sort_kinds();
   order_nodes();
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) fill(kind);
+  fill_all();
   const auto placed = [this] { return static_cast<std::int32_t>(picks_.size()); };
   if (placed() >= need) return {};
   if (is_limited_) return {.end = SearchEnd::kLimit, .fatal = fatal_};
@@ -40,41 +58,122 @@ DeviceSearchEnd DeviceGangSearch::run(std::int32_t need) {
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) task.kinds.push_back(kind);
   rollback(nothing);
   const SearchEnd end = search_exactly(task);
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) fill(kind);
+  fill_all();
   return {.end = end, .fatal = fatal_};
 }
 
 /// One kind that shares no claim, on nodes that share no pool: each node was filled exactly.
-bool DeviceGangSearch::sums_decide() const {
-  return kinds_.size() == 1 && !kinds_.front().has_shared && is_local_;
+bool DeviceGangSearch::sums_decide() {
+  if (kinds_.size() != 1 || kinds_.front().has_shared) return false;
+  const DeviceCounts* counts = devices_.stage().counts;
+  if (counts != nullptr && !counts->has_shared_pools()) return true;
+  for (std::size_t i = 0; i < nodes_.front().size(); ++i) {
+    if (!devices_.is_local(node_at(nodes_.front().at(i)))) return false;
+  }
+  return true;
+}
+
+// --- order --------------------------------------------------------------------------------------
+
+/// Who decides a shared claim, who asks for most, then who has the fewest devices to choose from.
+void DeviceGangSearch::sort_kinds() {
+  if (kinds_.size() < 2) return;
+  std::vector<std::pair<std::int64_t, DeviceKind>> counted;
+  for (DeviceKind& kind : kinds_) counted.emplace_back(match_count(kind), std::move(kind));
+  std::ranges::stable_sort(counted, [](const auto& a, const auto& b) {
+    return std::tie(b.second.has_shared, b.second.weight, a.first) <
+           std::tie(a.second.has_shared, a.second.weight, b.first);
+  });
+  for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] = std::move(counted[i].second);
+}
+
+std::int64_t DeviceGangSearch::match_count(const DeviceKind& kind) {
+  std::int64_t count = 0;
+  int sampled = 0;
+  const CapacityTable& table = draft_.table(kind.class_index);
+  for (std::uint32_t rank = 0; rank < table.size() && sampled < kSampledMax; ++rank) {
+    if (table.entry(rank).capacity == 0) continue;
+    const NodeDevices here = counts_at(rank);
+    if (here.free + here.used == 0) continue;
+    count += devices_.match_count(wants_of(kind, 0, rank), node_at(rank));
+    ++sampled;
+  }
+  return count;
 }
 
 void DeviceGangSearch::order_nodes() {
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) nodes_.push_back(nodes_of(kind));
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    nodes_.push_back(nodes_of(kinds_[kind]));
+    levels_.push_back({0});
+    rate_nodes(kind);
+  }
 }
 
-/// Tightest node first; where a shared claim may bind all to one node, the roomiest first.
-std::vector<std::uint32_t> DeviceGangSearch::nodes_of(std::size_t kind) {
-  const DeviceKind& wanted = kinds_[kind];
-  const CapacityTable& table = draft_.table(wanted.class_index);
-  const bool asks = wanted.has_own || wanted.has_shared;
-  std::vector<Ranked> ranked;
+/// Nodes that may take a member of the kind. Where a shared claim may bind all to one node, the
+/// roomiest come first.
+NodeOrder DeviceGangSearch::nodes_of(const DeviceKind& kind) {
+  const CapacityTable& table = draft_.table(kind.class_index);
+  const DeviceCounts* counts = devices_.stage().counts;
+  const bool is_counted = kind.least > 0 && (counts == nullptr || !counts->has_shared_pools());
+  const bool asks = kind.has_own || kind.has_shared;
+  NodeOrder order;
   for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
     const NodeEntry& entry = table.entry(rank);
     if (entry.capacity == 0) continue;
-    const cluster::NodeInfo& node = *draft_.snapshot().node(draft_.snapshot().by_name()[rank]);
-    if (asks) is_local_ = is_local_ && devices_.is_local(node);
-    ranked.push_back({.rank = rank,
-                      .capacity = wanted.has_shared ? entry.capacity : 0,
-                      .free = asks ? devices_.free_count(node) : 0,
-                      .score = entry.score});
+    NodeDevices here;
+    if (asks) here = counts_at(rank);
+    if (is_counted && here.is_exclusive && here.free < kind.least) continue;
+    order.add(rank, {.capacity = kind.has_shared ? entry.capacity : 0,
+                     .is_unused = here.used == 0,
+                     .free = here.free,
+                     .score = entry.score});
   }
-  std::ranges::stable_sort(ranked, [](const Ranked& a, const Ranked& b) {
-    return std::tie(b.capacity, a.free, b.score) < std::tie(a.capacity, b.free, a.score);
-  });
-  std::vector<std::uint32_t> nodes;
-  for (const Ranked& one : ranked) nodes.push_back(one.rank);
-  return nodes;
+  return order;
+}
+
+/// Sees what the first nodes give a member, where they may give more or less.
+void DeviceGangSearch::rate_nodes(std::size_t kind) {
+  NodeOrder& order = nodes_[kind];
+  const bool is_open = kinds_[kind].has_own || kinds_[kind].has_shared;
+  if (!is_open || order.size() < 2) return;
+  if (!kinds_[kind].has_choice && !counts_at(order.at(0)).has_partitions) return;
+  std::vector<NodeRating> ratings;
+  std::set<std::int32_t, std::greater<>> levels{0};
+  for (std::size_t i = 0; i < std::min(order.size(), kRatedMax); ++i) {
+    const Point before = point();
+    NodeRating& rating = ratings.emplace_back();
+    if (place(kind, order.at(i), nullptr).is_yes()) {
+      rating.preference = devices_.worth().preference;
+      rating.size = devices_.worth().size;
+    }
+    levels.insert(rating.preference);
+    rollback(before);
+    if (is_out_of_steps()) return;
+  }
+  order.rate(ratings);
+  levels_[kind].assign(levels.begin(), levels.end());
+}
+
+// --- one member ---------------------------------------------------------------------------------
+
+const cluster::NodeInfo& DeviceGangSearch::node_at(std::uint32_t rank) const {
+  return *draft_.snapshot().node(draft_.snapshot().by_name()[rank]);
+}
+
+NodeDevices DeviceGangSearch::counts_at(std::uint32_t rank) {
+  const DeviceCounts* counts = devices_.stage().counts;
+  if (counts == nullptr) return devices_.counts_of(node_at(rank));
+  return counts->of(draft_.snapshot().by_name()[rank]);
+}
+
+DeviceWants DeviceGangSearch::wants_of(const DeviceKind& kind, std::size_t member,
+                                       std::uint32_t rank) {
+  const DeviceMember& wanted = kind.members[member];
+  const ExtendedClaim* extended = extended_.claim_of(kind.class_index, rank);
+  return {.claims = wanted.claims,
+          .joins = wanted.joins,
+          .extended = extended == nullptr ? nullptr : &extended->claim,
+          .member = wanted.index};
 }
 
 DeviceStep DeviceGangSearch::place(std::size_t kind, std::uint32_t rank, SolutionsSeen* seen) {
@@ -83,16 +182,10 @@ DeviceStep DeviceGangSearch::place(std::size_t kind, std::uint32_t rank, Solutio
     return {.end = End::kNo, .message = {}};
   }
   const auto next = static_cast<std::size_t>(placed_[kind]);
-  const DeviceMember& member = wanted.members[next];
-  const cluster::NodeInfo& node = *draft_.snapshot().node(draft_.snapshot().by_name()[rank]);
-  const ExtendedClaim* extended = extended_.claim_of(wanted.class_index, rank);
-  DeviceStep step = devices_.place({.claims = member.claims,
-                                    .extended = extended == nullptr ? nullptr : &extended->claim,
-                                    .member = member.index},
-                                   node, seen);
+  DeviceStep step = devices_.place(wants_of(wanted, next, rank), node_at(rank), seen);
   if (!step.is_yes()) return step;
   draft_.place({.class_index = wanted.class_index, .rank = rank});
-  picks_.push_back({.kind = kind, .member = &member, .rank = rank});
+  picks_.push_back({.kind = kind, .member = &wanted.members[next], .rank = rank});
   ++placed_[kind];
   return step;
 }
@@ -112,60 +205,95 @@ void DeviceGangSearch::note(const DeviceStep& step) {
   if (step.end == End::kFatal && fatal_.empty()) fatal_ = step.message;
 }
 
-/// Places as many members of the kind as fit, node by node.
+// --- node by node -------------------------------------------------------------------------------
+
+void DeviceGangSearch::fill_all() {
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) fill(kind);
+}
+
+/// Places as many members of the kind as fit, the best preference first.
 void DeviceGangSearch::fill(std::size_t kind) {
   const auto count = static_cast<std::int32_t>(kinds_[kind].members.size());
-  for (const std::uint32_t rank : nodes_[kind]) {
-    if (placed_[kind] >= count || is_out_of_steps()) return;
-    const Point start = point();
-    const std::int32_t here = fill_node(kind, rank, count - placed_[kind]);
-    if (placed_[kind] < count && kinds_[kind].has_own) improve_node(kind, rank, start, here);
+  for (const std::int32_t level : levels_[kind]) {
+    for (std::size_t i = 0; i < nodes_[kind].size(); ++i) {
+      if (placed_[kind] >= count || is_out_of_steps()) break;
+      const std::uint32_t rank = nodes_[kind].at(i);
+      if (nodes_[kind].preference(i) < level) continue;
+      fill_best({.kind = kind, .rank = rank, .preference = level});
+    }
+  }
+  is_limited_ |= placed_[kind] < count && is_out_of_steps();
+}
+
+void DeviceGangSearch::fill_best(const Spot& spot) {
+  const DeviceKind& kind = kinds_[spot.kind];
+  const auto left = static_cast<std::int32_t>(kind.members.size()) - placed_[spot.kind];
+  // One is tried even so: what is wrong with a claim shows when it is.
+  const std::int32_t most = std::min(left, std::max(1, bound_of(spot)));
+  const Point start = point();
+  const std::int32_t here = fill_node(spot, most);
+  const bool is_last = spot.preference == levels_[spot.kind].back();
+  if (is_last && here > 0 && here < most && kind.has_own) {
+    improve_node(spot, start, {.count = here, .most = most});
   }
 }
 
+/// Members of the kind that the node's devices may serve at most.
+std::int32_t DeviceGangSearch::bound_of(const Spot& spot) {
+  const DeviceKind& kind = kinds_[spot.kind];
+  constexpr std::int32_t kMany = std::numeric_limits<std::int32_t>::max();
+  if (!kind.has_own || kind.has_shared) return kMany;
+  const auto next = static_cast<std::size_t>(placed_[spot.kind]);
+  return devices_.bound_of(wants_of(kind, next, spot.rank), node_at(spot.rank));
+}
+
 /// By first solutions. Returns how many it placed.
-std::int32_t DeviceGangSearch::fill_node(std::size_t kind, std::uint32_t rank,
-                                         std::int32_t count_max) {
+std::int32_t DeviceGangSearch::fill_node(const Spot& spot, std::int32_t count_max) {
   std::int32_t here = 0;
   for (; here < count_max; ++here) {
-    const DeviceStep step = place(kind, rank, nullptr);
-    if (step.is_yes()) continue;
+    const Point before = point();
+    const DeviceStep step = place(spot.kind, spot.rank, nullptr);
     note(step);
+    if (!step.is_yes()) break;
+    if (devices_.worth().preference >= spot.preference) continue;
+    rollback(before);
     break;
   }
   return here;
 }
 
-/// Looks for one member more on the node than first solutions could place, until there is none.
-void DeviceGangSearch::improve_node(std::size_t kind, std::uint32_t rank, const Point& start,
-                                    std::int32_t count) {
+/// Looks for one member more on the node than first solutions placed since `start`, until there is
+/// none.
+void DeviceGangSearch::improve_node(const Spot& spot, const Point& start, Placed placed) {
+  const std::size_t kind = spot.kind;
+  std::int32_t& count = placed.count;
   const auto may_take = [&] {
-    return count > 0 && draft_.table(kinds_[kind].class_index).entry(rank).capacity > 0 &&
-           placed_[kind] < static_cast<std::int32_t>(kinds_[kind].members.size());
+    return count < placed.most &&
+           draft_.table(kinds_[kind].class_index).entry(spot.rank).capacity > 0;
   };
-  std::vector<std::uint32_t> all_nodes{rank};
+  if (!may_take()) return;
+  NodeOrder all_nodes = NodeOrder::of_one(spot.rank);
   std::swap(all_nodes, nodes_[kind]);
   const auto base = static_cast<std::int32_t>(start.picks);
   const auto reaches = [&](std::int32_t wanted) {
+    rollback(start);
     return search_exactly({.kinds = {kind}, .need = base + wanted}) == SearchEnd::kPlaced;
   };
   const std::int32_t by_first = count;
-  while (may_take()) {
-    rollback(start);
-    if (reaches(count + 1)) {
-      ++count;
-      continue;
-    }
-    if (count == by_first || !reaches(count)) fill_node(kind, rank, count);
-    break;
-  }
+  while (may_take() && reaches(count + 1)) ++count;
+  const bool is_there = static_cast<std::int32_t>(picks_.size()) == base + count;
+  if (!is_there && (count == by_first || !reaches(count))) fill_node(spot, count);
   std::swap(all_nodes, nodes_[kind]);
 }
+
+// --- exactly ------------------------------------------------------------------------------------
 
 /// Depth first over the members of the task's kinds, on top of what is placed. Leaves the drafts as
 /// they were unless kPlaced.
 SearchEnd DeviceGangSearch::search_exactly(const Task& task) {
   const std::size_t first = task.kinds.front();
+  failed_.clear();
+  task_ = task;
   std::vector<Frame> frames;
   frames.push_back(
       {.kind = first, .member = static_cast<std::size_t>(placed_[first]), .before = point()});
@@ -182,6 +310,7 @@ SearchEnd DeviceGangSearch::search_exactly(const Task& task) {
 std::optional<SearchEnd> DeviceGangSearch::step(const Task& task, std::vector<Frame>& frames) {
   Frame& frame = frames.back();
   if (frame.is_placed) {
+    failed_.insert(std::move(frame.state));
     rollback(frame.before);
     frame.is_placed = false;
   }
@@ -205,15 +334,65 @@ std::optional<SearchEnd> DeviceGangSearch::step(const Task& task, std::vector<Fr
 
 /// Places the frame's member by its next choice; false when there is none left.
 bool DeviceGangSearch::advance(Frame& frame) {
-  const std::vector<std::uint32_t>& nodes = nodes_[frame.kind];
-  for (; frame.position < nodes.size(); ++frame.position, frame.seen.clear()) {
-    const DeviceStep step = place(frame.kind, nodes[frame.position], &frame.seen);
-    frame.is_placed = step.is_yes();
-    if (frame.is_placed) return true;
-    note(step);
+  NodeOrder& nodes = nodes_[frame.kind];
+  while (frame.position < nodes.size()) {
+    const DeviceStep step = place(frame.kind, nodes.at(frame.position), &frame.seen);
+    if (step.is_yes()) {
+      frame.state = state_after(frame);
+      frame.is_placed = !failed_.contains(frame.state) && is_in_reach(frame);
+      if (frame.is_placed) return true;
+      rollback(frame.before);
+    } else {
+      note(step);
+      ++frame.position;
+      frame.seen.clear();
+    }
     if (is_stopped()) return false;
   }
   return false;
+}
+
+/// Whether the devices that are left could serve as many as the task still needs. Looked at where
+/// few nodes are left only; elsewhere the next members show it.
+bool DeviceGangSearch::is_in_reach(const Frame& frame) {
+  std::int64_t reach = static_cast<std::int64_t>(picks_.size());
+  std::size_t looked_at = 0;
+  for (auto at = std::ranges::find(task_.kinds, frame.kind); at != task_.kinds.end(); ++at) {
+    looked_at += nodes_[*at].size();
+    if (looked_at > kBoundedMax) return true;
+    const auto left = static_cast<std::int64_t>(kinds_[*at].members.size()) - placed_[*at];
+    std::int64_t room = 0;
+    for (std::size_t i = 0; i < nodes_[*at].size() && room < left; ++i) {
+      room += left > 0 ? bound_of({.kind = *at, .rank = nodes_[*at].at(i)}) : 0;
+    }
+    reach += std::min(left, room);
+  }
+  return reach >= task_.need;
+}
+
+/// Equal where what comes after the frame's member meets the same: where it goes on, who stands on
+/// which node, and what is held of devices there.
+std::string DeviceGangSearch::state_after(const Frame& frame) {
+  std::map<std::pair<std::uint32_t, std::size_t>, int> counts;
+  for (const DevicePick& pick : picks_) ++counts[{pick.rank, pick.kind}];
+  std::string state = std::to_string(frame.kind) + " " + std::to_string(frame.member) + " " +
+                      std::to_string(frame.position) + "\n";
+  for (const std::size_t claim : shared_) {
+    const api::Allocation* decided = devices_.decided(claim);
+    if (decided == nullptr) continue;
+    state += std::to_string(claim) + "=";
+    for (const api::DeviceResult& one : decided->results) {
+      state += one.driver + "/" + one.pool + "/" + one.device + " ";
+    }
+  }
+  std::uint32_t last = MaxTree::kNowhere;
+  for (const auto& [place, count] : counts) {
+    if (place.first != std::exchange(last, place.first)) {
+      state += std::to_string(place.first) + ":" + devices_.state_of(node_at(place.first));
+    }
+    state += std::to_string(place.second) + "x" + std::to_string(count) + "\n";
+  }
+  return state;
 }
 
 /// Whether the exact search has used what it may.

@@ -3,26 +3,32 @@
 // Problem: place at least `need` members in all, each on a node that fits it, with devices for its
 // claims there; a claim that several name is decided once for all; devices, counters and capacity
 // may be shared between nodes.
-// Idea: kind by kind, the node with the fewest free devices that takes a member first, each node
-// filled with as many as fit. How many fit on one node is exact: where the first solutions fall
-// short, the node is searched alone. For one kind whose claims and pools concern one node only the
-// sum over nodes then decides. Else, where that falls short, depth-first search over members,
-// nodes and the solutions of each member on each node; members of a kind meet nodes in one order
-// only, and solutions that leave the same count once. Every step is counted against one limit.
-// Ties: score, then node name. Where one pod and one node matter the devices are upstream's.
+// Idea: kind by kind, what is scarce first, each node filled with as many as fit. How many fit on
+// one node is exact: where the first solutions fall short of what the node's devices could serve,
+// the node is searched alone. For one kind whose claims and pools concern one node only the sum
+// over nodes then decides. Else, where that falls short, depth-first search over members, nodes and
+// the solutions of each member on each node; members of a kind meet nodes in one order only,
+// solutions that leave the same count once, and a state from which the rest was not found is not
+// searched again. Every step is counted against one limit.
+// Nodes: those that give the claims' first alternatives, as upstream scores; then those with
+// devices in use, so that whole ones stay whole; then where the member takes the smallest part of
+// shared counters; then those with the fewest free devices; then score, then name. Where one pod
+// and one node matter the devices are upstream's.
 // Cannot find: nothing that it has not proved, unless it says kLimit. Source: the devices
-// contract, 12.3.
+// contract, 10 and 12.3.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/device_draft.h"
 #include "engine/device_gang.h"
 #include "engine/draft.h"
 #include "engine/extended_claims.h"
+#include "engine/node_order.h"
 #include "engine/search.h"
 
 namespace gang::engine {
@@ -43,9 +49,9 @@ struct DeviceSearchEnd {
 /// See the head of the file. Lives for one attempt; one thread.
 class DeviceGangSearch {
  public:
-  /// All outlive this; the draft is begun and empty.
+  /// All outlive this; the draft is begun and empty. Sorts the kinds.
   DeviceGangSearch(Draft& draft, DeviceDraft& devices, ExtendedClaims& extended,
-                   const std::vector<DeviceKind>& kinds);
+                   std::vector<DeviceKind>& kinds);
 
   /// Leaves what it placed in both drafts: every member that fits when kPlaced, else the most that
   /// the first pass could place.
@@ -61,6 +67,17 @@ class DeviceGangSearch {
     DevicePoint devices;
     std::size_t picks = 0;
   };
+  /// A node to be filled with members of a kind. A value.
+  struct Spot {
+    std::size_t kind = 0;
+    std::uint32_t rank = 0;
+    std::int32_t preference = 0;  ///< that a solution must have at least
+  };
+  /// How many members first solutions placed on a node, of how many at most. A value.
+  struct Placed {
+    std::int32_t count = 0;
+    std::int32_t most = 0;
+  };
   /// A member to be placed by the exact search, and where the search stands with it.
   struct Frame {
     std::size_t kind = 0;
@@ -68,6 +85,7 @@ class DeviceGangSearch {
     std::size_t position = 0;  ///< into the kind's nodes
     SolutionsSeen seen;        ///< on that node
     Point before;
+    std::string state;  ///< once placed
     bool is_placed = false;
     bool leaves_rest = false;  ///< this member and the rest of its kind are left out
   };
@@ -77,22 +95,35 @@ class DeviceGangSearch {
     std::int32_t need = 0;  ///< members, counted from none
   };
 
+  void sort_kinds();
+  [[nodiscard]] std::int64_t match_count(const DeviceKind& kind);
   void order_nodes();
-  [[nodiscard]] std::vector<std::uint32_t> nodes_of(std::size_t kind);
+  [[nodiscard]] NodeOrder nodes_of(const DeviceKind& kind);
+  void rate_nodes(std::size_t kind);
+  [[nodiscard]] const cluster::NodeInfo& node_at(std::uint32_t rank) const;
+  /// The node's devices when the attempt began.
+  [[nodiscard]] NodeDevices counts_at(std::uint32_t rank);
+  [[nodiscard]] DeviceWants wants_of(const DeviceKind& kind, std::size_t member,
+                                     std::uint32_t rank);
   [[nodiscard]] DeviceStep place(std::size_t kind, std::uint32_t rank, SolutionsSeen* seen);
   [[nodiscard]] Point point() const;
   void rollback(const Point& to);
 
+  void fill_all();
   void fill(std::size_t kind);
-  std::int32_t fill_node(std::size_t kind, std::uint32_t rank, std::int32_t count_max);
-  void improve_node(std::size_t kind, std::uint32_t rank, const Point& start, std::int32_t count);
+  void fill_best(const Spot& spot);
+  std::int32_t fill_node(const Spot& spot, std::int32_t count_max);
+  void improve_node(const Spot& spot, const Point& start, Placed placed);
+  [[nodiscard]] std::int32_t bound_of(const Spot& spot);
   void note(const DeviceStep& step);
   [[nodiscard]] bool is_out_of_steps() const { return devices_.steps_left() <= 0; }
-  [[nodiscard]] bool sums_decide() const;
+  [[nodiscard]] bool sums_decide();
 
   SearchEnd search_exactly(const Task& task);
   std::optional<SearchEnd> step(const Task& task, std::vector<Frame>& frames);
   bool advance(Frame& frame);
+  [[nodiscard]] bool is_in_reach(const Frame& frame);
+  [[nodiscard]] std::string state_after(const Frame& frame);
   [[nodiscard]] bool is_stopped();
   [[nodiscard]] std::optional<Frame> next_frame(const Task& task, const Frame& frame) const;
   [[nodiscard]] std::int32_t rest_after(const Task& task, const Frame& frame) const;
@@ -100,13 +131,16 @@ class DeviceGangSearch {
   Draft& draft_;
   DeviceDraft& devices_;
   ExtendedClaims& extended_;
-  const std::vector<DeviceKind>& kinds_;
-  std::vector<std::vector<std::uint32_t>> nodes_;  ///< by kind, in the order in which they are met
+  std::vector<DeviceKind>& kinds_;
+  std::vector<NodeOrder> nodes_;                   ///< by kind
+  std::vector<std::vector<std::int32_t>> levels_;  ///< by kind: preferences, the best first
   std::vector<std::int32_t> placed_;               ///< by kind
   std::vector<DevicePick> picks_;
+  const std::vector<std::size_t> shared_;   ///< claims that several members name
+  Task task_;                               ///< of the exact search that is under way
+  std::unordered_set<std::string> failed_;  ///< states from which it found nothing
   const std::int64_t steps_reserved_;  ///< kept from exact searches for what places their result
-  bool is_local_ = true;     ///< no pool of a node that was looked at is shared with others
-  bool is_limited_ = false;  ///< something was not searched to its end
+  bool is_limited_ = false;            ///< something was not searched to its end
   std::string fatal_;
 };
 

@@ -35,6 +35,16 @@ std::int32_t DeviceLedger::share_count(cluster::DeviceId device) const {
   return (held == nullptr ? 0 : held->shares) + (taken == taken_.end() ? 0 : taken->second.shares);
 }
 
+std::string DeviceLedger::taken_text(cluster::DeviceId device) const {
+  const auto taken = taken_.find(device.value);
+  if (taken == taken_.end()) return {};
+  std::string text = taken->second.claims.empty() ? "shares " : "whole ";
+  text += std::to_string(taken->second.shares);
+  for (const auto& [name, amount] : taken->second.capacity)
+    text += " " + name + "=" + amount.text();
+  return text;
+}
+
 bool DeviceLedger::is_multi(const PoolDevice& device) const {
   return device.device->allow_multiple_allocations && features_.consumable_capacity;
 }

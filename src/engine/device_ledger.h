@@ -55,6 +55,13 @@ class DeviceLedger {
   /// Shares of the device, in claims and in this attempt.
   [[nodiscard]] std::int32_t share_count(cluster::DeviceId device) const;
 
+  /// What this attempt takes of the device; "" where nothing.
+  [[nodiscard]] std::string taken_text(cluster::DeviceId device) const;
+  /// By counter of the pool; negative where claims hold more than there is.
+  [[nodiscard]] const std::vector<api::Quantity>& counters_left(const cluster::DevicePool& pool) {
+    return books_of(pool).left;
+  }
+
   /// Whether many may use the device at once.
   [[nodiscard]] bool is_multi(const cluster::PoolDevice& device) const;
   /// Counters and compatibility groups of a device that nobody shares yet. Changes nothing when it

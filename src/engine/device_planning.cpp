@@ -14,9 +14,6 @@ using cluster::Gang;
 using cluster::GangClaim;
 using cluster::Member;
 
-/// Most consumers that the API server lets a claim have.
-constexpr std::size_t kConsumersMax = 256;
-
 const GangClaim* first_unusable(const Gang& gang, const Member& member) {
   for (const std::int32_t index : member.claims) {
     const GangClaim& claim = gang.claims[static_cast<std::size_t>(index)];
@@ -35,35 +32,28 @@ std::int64_t extended_count_of(ExtendedClaims& extended, std::uint32_t class_ind
   return count;
 }
 
+/// Whether the claim gets a consumer more with the member.
+bool joins(const GangClaim& claim, const Member& member) {
+  if (claim.of_group || claim.claim == nullptr) return false;
+  return std::ranges::none_of(claim.claim->reserved_for,
+                              [&](const api::ClaimConsumer& one) { return one.uid == member.uid; });
+}
+
 std::vector<DeviceMember> members_of(const Gang& gang, ExtendedClaims& extended) {
   std::vector<DeviceMember> members;
   for (std::size_t i = 0; i < gang.members.size(); ++i) {
     const Member& member = gang.members[i];
     if (member.class_index < 0) continue;
     DeviceMember made{.index = i, .class_index = static_cast<std::uint32_t>(member.class_index)};
-    for (const std::int32_t claim : member.claims) {
-      made.claims.push_back(static_cast<std::size_t>(claim));
+    for (const std::int32_t index : member.claims) {
+      const auto claim = static_cast<std::size_t>(index);
+      made.claims.push_back(claim);
+      if (joins(gang.claims[claim], member)) made.joins.push_back(claim);
     }
     made.extended_count = extended_count_of(extended, made.class_index);
     members.push_back(std::move(made));
   }
   return members;
-}
-
-std::int64_t least_of(const api::ClaimSpec& spec) {
-  std::int64_t sum = 0;
-  for (const api::DeviceRequest& request : spec.requests) {
-    const auto least = [](const api::DeviceAsk& ask) {
-      if (ask.admin_access.value_or(false)) return std::int64_t{0};
-      return ask.mode == api::AllocationMode::kExactCount ? ask.count : 1;
-    };
-    std::int64_t of_request = request.exactly ? least(*request.exactly) : DeviceCache::kMany;
-    for (const api::DeviceAsk& ask : request.first_available) {
-      of_request = std::min(of_request, least(ask));
-    }
-    sum += of_request;
-  }
-  return sum;
 }
 
 api::ClaimConsumer consumer_of(const Gang& gang, const GangClaim& claim, const Member& member) {
@@ -125,15 +115,22 @@ std::vector<ClaimCreation> creations_of(const Gang& gang, const DevicePlanning& 
   return creations;
 }
 
-std::string overfull(const std::vector<ClaimWrite>& writes) {
-  for (const ClaimWrite& write : writes) {
-    const std::size_t count = write.claim->reserved_for.size() + write.consumers.size();
-    if (count <= kConsumersMax) continue;
+/// Names a claim that has not room for as many consumers as must be placed; "" when there is none.
+std::string overfull(const Gang& gang, const std::vector<DeviceMember>& members) {
+  std::vector<std::size_t> joining(gang.claims.size(), 0);
+  for (const DeviceMember& member : members) {
+    for (const std::size_t claim : member.joins) ++joining[claim];
+  }
+  const auto need = static_cast<std::size_t>(std::max(1, gang.need()));
+  for (std::size_t i = 0; i < joining.size(); ++i) {
+    if (joining[i] == 0) continue;
+    const std::size_t there = gang.claims[i].claim->reserved_for.size();
+    const std::size_t room = kConsumersMax - std::min(there, kConsumersMax);
+    if (members.size() - joining[i] + std::min(joining[i], room) >= need) continue;
     return fmt::format(
         "claim {}: {} pods would use it, the API server takes {}; name it in spec.resourceClaims "
-        "of "
-        "the PodGroup, which counts once",
-        write.claim->meta.key.text(), count, kConsumersMax);
+        "of the PodGroup, which counts once",
+        gang.claims[i].claim->meta.key.text(), there + joining[i], kConsumersMax);
   }
   return "";
 }
@@ -150,6 +147,12 @@ std::size_t first_left_over(const std::vector<DeviceKind>& kinds, const DeviceGa
 bool uses_claims(const Gang& gang) {
   return std::ranges::any_of(gang.members, [](const Member& member) {
     return member.class_index >= 0 && !member.claims.empty();
+  });
+}
+
+bool has_unready(const Gang& gang) {
+  return std::ranges::any_of(gang.members, [&gang](const Member& member) {
+    return member.class_index >= 0 && first_unusable(gang, member) != nullptr;
   });
 }
 
@@ -197,20 +200,24 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
       .inputs = inputs,
       .usage = cache.view().usage(),
       .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); },
-      .extended_on = [&extended](const std::string& node) { return extended.claims_on(node); }};
+      .extended_on = [&extended](const std::string& node) { return extended.claims_on(node); },
+      .counts = &cache.counts()};
   DevicePlanning result;
-  result.kinds = device_kinds(members_of(gang, extended), gang.claims);
+  const std::vector<DeviceMember> members = members_of(gang, extended);
+  result.kinds = device_kinds(members, gang.claims);
+  if (std::string problem = overfull(gang, members); !problem.empty()) {
+    result.end = {.end = SearchEnd::kImpossible, .fatal = std::move(problem)};
+    return result;
+  }
   DeviceDraft devices(stage, gang.claims, options.device_steps_max);
   DeviceGangSearch search(draft, devices, extended, result.kinds);
   result.end = search.run(std::max(1, gang.need()));
+  result.steps = options.device_steps_max - devices.steps_left();
   result.picks = search.picks();
   result.left_over = first_left_over(result.kinds, search);
   if (result.end.end == SearchEnd::kPlaced) {
     result.claims = writes_of(gang, result.picks, devices);
     result.new_claims = creations_of(gang, result, devices, extended);
-    const std::string problem = overfull(result.claims);
-    if (problem.empty()) return result;
-    result.end = {.end = SearchEnd::kImpossible, .fatal = problem};
     return result;
   }
   const DeviceKind& left_over = result.kinds[result.left_over];

@@ -18,6 +18,9 @@ namespace gang::engine {
 /// Whether pending members refer to claims.
 [[nodiscard]] bool uses_claims(const cluster::Gang& gang);
 
+/// Whether leave_out_unready() would take somebody out.
+[[nodiscard]] bool has_unready(const cluster::Gang& gang);
+
 /// Takes out the pending members that cannot be placed yet because a claim of theirs does not exist
 /// or cannot be used. Returns why, for the first of them; "" when all are ready.
 [[nodiscard]] std::string leave_out_unready(cluster::Gang& gang);
@@ -36,6 +39,7 @@ struct DevicePlanning {
   std::size_t left_over = 0;
   std::string shortage;      ///< "gpu: 2 free of 16 match `...`; 14 allocated; needed 8", or ""
   bool is_hopeless = false;  ///< not even with every device free
+  std::int64_t steps = 0;
 };
 
 /// Places the gang's members in the draft, which is begun and empty. REQUIRES: nobody unready.

@@ -22,24 +22,34 @@ std::string where(const PreparedClaim& claim, const PreparedAsk& ask) {
   return "claim " + claim.claim->meta.key.text() + ", request " + ask.own_name;
 }
 
+/// Who has the selectors: a class or a claim.
+struct SelectorOwner {
+  const char* what;
+  const api::ObjectKey& key;
+};
+
+DeviceStep selector_error(const SelectorOwner& owner, std::size_t index,
+                          const DeviceCandidate& candidate, const Selected& selected) {
+  const std::string selector =
+      std::string(owner.what) + " " + owner.key.text() + ": selector #" + std::to_string(index);
+  if (selected.end == Selected::End::kCompileError) {
+    return fatal(selector + ": CEL compile error: " + selected.message);
+  }
+  return fatal(selector + " on device " + candidate.text() +
+               ": CEL runtime error: " + selected.message);
+}
+
 /// All of the selectors in order; the first that is false or wrong ends it.
 DeviceStep judge(const DeviceInputs& inputs, const std::vector<api::DeviceSelector>& selectors,
-                 const std::string& owner, const DeviceCandidate& candidate) {
+                 const SelectorOwner& owner, const DeviceCandidate& candidate) {
+  static const std::string nothing;
   for (std::size_t i = 0; i < selectors.size(); ++i) {
-    const Selected selected = inputs.selectors.judge(
-        selectors[i].expression.value_or(""), candidate.pool->driver(), *candidate.device->device);
-    const std::string selector = owner + ": selector #" + std::to_string(i);
-    switch (selected.end) {
-      case Selected::End::kYes:
-        break;
-      case Selected::End::kNo:
-        return {.end = End::kNo, .message = {}};
-      case Selected::End::kCompileError:
-        return fatal(selector + ": CEL compile error: " + selected.message);
-      case Selected::End::kRuntimeError:
-        return fatal(selector + " on device " + candidate.text() +
-                     ": CEL runtime error: " + selected.message);
-    }
+    const Selected selected =
+        inputs.selectors.judge(selectors[i].expression ? *selectors[i].expression : nothing,
+                               candidate.pool->driver(), *candidate.device->device);
+    if (selected.end == Selected::End::kYes) continue;
+    if (selected.end == Selected::End::kNo) return {.end = End::kNo, .message = {}};
+    return selector_error(owner, i, candidate, selected);
   }
   return {};
 }
@@ -49,10 +59,10 @@ DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
                           const DeviceCandidate& candidate) {
   const bool waits = !candidate.device->device->binding_conditions.empty();
   if (waits && !inputs.features.binding_conditions) return {.end = End::kNo, .message = {}};
-  DeviceStep step = judge(inputs, ask.device_class->selectors,
-                          "class " + ask.device_class->meta.key.name, candidate);
+  DeviceStep step =
+      judge(inputs, ask.device_class->selectors, {"class", ask.device_class->meta.key}, candidate);
   if (!step.is_yes()) return step;
-  step = judge(inputs, ask.ask->selectors, "claim " + claim.claim->meta.key.text(), candidate);
+  step = judge(inputs, ask.ask->selectors, {"claim", claim.claim->meta.key}, candidate);
   if (!step.is_yes() || !candidate.slice().per_device_node_selection) return step;
   const Result<bool> usable = cluster::is_usable_on(candidate.device->device->place, node.facts);
   if (!usable) return fatal(usable.error().message);

@@ -197,7 +197,7 @@ class Planner::Impl {
       asks = asks || demand.classes[i].devices_asked > 0 || table.rules().served != 0;
     }
     if (!asks) return true;
-    devices_.update(snapshot.devices());
+    devices_.update(snapshot);
     std::int64_t total = 0;
     for (std::size_t i = 0; i < demand.classes.size(); ++i) {
       total += room_for(demand.classes[i], draft_.table(static_cast<std::uint32_t>(i)), snapshot);
@@ -214,7 +214,7 @@ class Planner::Impl {
       const cluster::NodeIndex node = snapshot.by_name()[rank];
       const std::int64_t asked = demand.devices_asked + served_count(table.rules(), snapshot, node);
       if (here > 0 && asked > 0) {
-        here = std::min(here, devices_.free_count(snapshot.node(node)->name) / asked);
+        here = std::min(here, devices_.free_count(node) / asked);
       }
       room += here;
     }
@@ -233,17 +233,24 @@ class Planner::Impl {
     return count;
   }
 
-  Decision plan_with_devices(const cluster::Snapshot& snapshot, cluster::Gang gang) {
-    const std::string unready = leave_out_unready(gang);
-    if (gang.need() > gang.counts.pending || gang.counts.pending == 0) {
-      const std::string text =
-          fmt::format("{} of {} pods can be placed; {}", gang.counts.live(), gang.minimum, unready);
-      return explain(gang, {.verdict = Verdict::kWaitingForPods, .message = text},
-                     snapshot.node_count());
+  Decision plan_with_devices(const cluster::Snapshot& snapshot, const cluster::Gang& gang) {
+    if (!has_unready(gang)) return plan_ready(snapshot, gang);
+    cluster::Gang ready = gang;
+    const std::string unready = leave_out_unready(ready);
+    if (ready.need() <= ready.counts.pending && ready.counts.pending > 0) {
+      return plan_ready(snapshot, ready);
     }
-    devices_.update(snapshot.devices());
+    const std::string text =
+        fmt::format("{} of {} pods can be placed; {}", ready.counts.live(), ready.minimum, unready);
+    return explain(ready, {.verdict = Verdict::kWaitingForPods, .message = text},
+                   snapshot.node_count());
+  }
+
+  Decision plan_ready(const cluster::Snapshot& snapshot, const cluster::Gang& gang) {
+    devices_.update(snapshot);
     draft_.begin(snapshot, current_classes(snapshot, demand_of(gang)), gang.avoided_nodes);
     DevicePlanning planning = plan_devices(draft_, devices_, gang, options_);
+    stats_.search_steps += planning.steps;
     Decision decision = planning.end.end == SearchEnd::kPlaced
                             ? Decision(plan_of(gang, draft_, std::move(planning)))
                             : Decision(refusal_of_devices(gang, planning));

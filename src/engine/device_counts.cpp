@@ -1,0 +1,83 @@
+#include "engine/device_counts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::engine {
+
+using cluster::DeviceView;
+using cluster::NodeIndex;
+using cluster::PoolIndex;
+using cluster::Snapshot;
+
+void DeviceCounts::update(std::shared_ptr<const DeviceView> view, const Snapshot& snapshot) {
+  const bool knows_nodes = view_ != nullptr && nodes_.size() == snapshot.slot_count() &&
+                           by_name_generation_ == snapshot.by_name_generation();
+  if (knows_nodes && view == view_) return;
+  const auto before = std::exchange(view_, std::move(view));
+  if (knows_nodes && view_->has_same_places(*before)) {
+    refresh(*before, snapshot);
+  } else {
+    rebuild(snapshot);
+  }
+}
+
+void DeviceCounts::rebuild(const Snapshot& snapshot) {
+  by_name_generation_ = snapshot.by_name_generation();
+  nodes_.assign(snapshot.slot_count(), {});
+  nodes_of_.clear();
+  pool_of_block_.clear();
+  for (const PoolIndex pool : view_->by_name()) learn_blocks(pool);
+  for (const NodeIndex node : snapshot.by_name()) {
+    for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
+      if (pool.value >= nodes_of_.size()) nodes_of_.resize(pool.value + 1);
+      nodes_of_[pool.value].push_back(node);
+    }
+    count(node, snapshot);
+  }
+}
+
+void DeviceCounts::refresh(const DeviceView& before, const Snapshot& snapshot) {
+  std::vector<PoolIndex> changed;
+  view_->changed_pools(before, changed);
+  for (const PoolIndex pool : changed) learn_blocks(pool);
+  std::vector<std::uint32_t> blocks;
+  view_->usage().changed_blocks(before.usage(), blocks);
+  for (const std::uint32_t block : blocks) {
+    const auto pool = pool_of_block_.find(block);
+    if (pool != pool_of_block_.end()) changed.push_back(pool->second);
+  }
+  for (const PoolIndex pool : changed) {
+    if (pool.value >= nodes_of_.size()) continue;
+    for (const NodeIndex node : nodes_of_[pool.value]) count(node, snapshot);
+  }
+}
+
+/// A block of device ids belongs to one pool.
+void DeviceCounts::learn_blocks(PoolIndex pool) {
+  for (const cluster::PoolDevice& device : view_->pool(pool).devices()) {
+    pool_of_block_[device.id.value / cluster::kDevicesPerBlock] = pool;
+  }
+}
+
+void DeviceCounts::count(NodeIndex node, const Snapshot& snapshot) {
+  NodeDevices devices;
+  for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
+    count(view_->pool(pool), devices);
+  }
+  nodes_[node.value] = devices;
+}
+
+void DeviceCounts::count(const cluster::DevicePool& pool, NodeDevices& devices) const {
+  if (pool.state() != cluster::PoolState::kReady) return;
+  for (const cluster::PoolDevice& device : pool.devices()) {
+    const cluster::DeviceTaken* taken = view_->usage().find(device.id);
+    const bool is_used = taken != nullptr && taken->is_used();
+    devices.free += is_used ? 0 : 1;
+    devices.used += is_used ? 1 : 0;
+    devices.is_exclusive = devices.is_exclusive && !device.device->allow_multiple_allocations;
+    devices.has_partitions = devices.has_partitions || !device.counter_sets.empty();
+  }
+}
+
+}  // namespace gang::engine

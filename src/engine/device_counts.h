@@ -1,0 +1,49 @@
+// DeviceCounts: how many devices of each node claims hold, and how many are left.
+//
+// Kept from view to view: what a claim or a slice changes costs the nodes of the pools it touches,
+// not the cluster. Owned by DeviceCache; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "gang/cluster/device_view.h"
+#include "gang/cluster/snapshot.h"
+
+namespace gang::engine {
+
+/// Devices of the pools that only this node has. A value.
+struct NodeDevices {
+  std::int32_t free = 0;        ///< that nobody holds
+  std::int32_t used = 0;        ///< that some claim holds, whole or in part
+  bool is_exclusive = true;     ///< none can have several users
+  bool has_partitions = false;  ///< some share counters
+};
+
+/// See the head of the file. Always: equals a new one that is told of the same view and nodes.
+class DeviceCounts {
+ public:
+  void update(std::shared_ptr<const cluster::DeviceView> view, const cluster::Snapshot& snapshot);
+
+  /// REQUIRES: a node of the last snapshot.
+  [[nodiscard]] const NodeDevices& of(cluster::NodeIndex node) const { return nodes_[node.value]; }
+  /// Whether nodes have pools that others can use too.
+  [[nodiscard]] bool has_shared_pools() const { return !view_->shared_pools().empty(); }
+
+ private:
+  void rebuild(const cluster::Snapshot& snapshot);
+  void refresh(const cluster::DeviceView& before, const cluster::Snapshot& snapshot);
+  void learn_blocks(cluster::PoolIndex pool);
+  void count(cluster::NodeIndex node, const cluster::Snapshot& snapshot);
+  void count(const cluster::DevicePool& pool, NodeDevices& devices) const;
+
+  std::shared_ptr<const cluster::DeviceView> view_;
+  cluster::Generation by_name_generation_ = 0;
+  std::vector<NodeDevices> nodes_;                         ///< by NodeIndex
+  std::vector<std::vector<cluster::NodeIndex>> nodes_of_;  ///< by PoolIndex
+  std::unordered_map<std::uint32_t, cluster::PoolIndex> pool_of_block_;
+};
+
+}  // namespace gang::engine
