@@ -29,6 +29,7 @@ class NodeOrder {
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   /// REQUIRES: position < size().
   [[nodiscard]] std::uint32_t at(std::size_t position);
+  /// REQUIRES: at(position) was asked since the last change.
   [[nodiscard]] std::int32_t preference(std::size_t position) const;
   /// The one node that there is left.
   [[nodiscard]] static NodeOrder of_one(std::uint32_t rank);

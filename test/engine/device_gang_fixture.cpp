@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "engine/table_cache.h"
@@ -29,6 +30,23 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+api::Device object_of(const TestDevice& device) {
+  api::Device made{.name = device.name};
+  if (!device.model.empty()) made.attributes = {{"model", device.model}};
+  // What only tells devices apart for people.
+  made.attributes.emplace_back("uuid", "id-" + device.pool + "-" + device.name);
+  made.allow_multiple_allocations = device.capacity > 0;
+  if (device.capacity > 0) {
+    made.capacity = {{"size", {.value = api::Quantity::from_units(device.capacity)}}};
+  }
+  if (!device.chip.empty()) {
+    made.consumes_counters.push_back(
+        {.counter_set = device.chip,
+         .counters = {{"size", api::Quantity::from_units(device.size)}}});
+  }
+  return made;
+}
+
 api::NodeSelector on(const std::string& node) {
   return {{{.expressions = {}, .fields = {{"metadata.name", "In", {node}}}}}};
 }
@@ -43,6 +61,14 @@ GangDeviceWorld& GangDeviceWorld::node(const std::string& name, int slots) {
 GangDeviceWorld& GangDeviceWorld::device(TestDevice device) {
   devices_.push_back(std::move(device));
   return *this;
+}
+
+void GangDeviceWorld::free_all_but_one_of_a_chip() {
+  std::set<std::string> chips;
+  for (TestDevice& device : devices_) {
+    if (!device.is_held || device.chip.empty()) continue;
+    device.is_held = chips.insert(device.pool + "/" + device.chip).second;
+  }
 }
 
 std::size_t GangDeviceWorld::claim(TestClaim claim) {
@@ -67,6 +93,7 @@ cluster::DeviceId GangDeviceWorld::id_of(const api::ResourceSlice& slice,
 
 void GangDeviceWorld::make_pools() {
   std::map<std::string, api::ResourceSlice> slices;
+  std::map<std::string, api::ResourceSlice> chips;
   for (const TestDevice& device : devices_) {
     api::ResourceSlice& slice = slices[device.pool];
     slice.meta.key.name = device.pool;
@@ -75,18 +102,37 @@ void GangDeviceWorld::make_pools() {
     slice.pool_slice_count = 1;
     slice.place.all_nodes = !slots_.contains(device.pool);
     if (!slice.place.all_nodes) slice.place.node_name = device.pool;
-    api::Device made{.name = device.name};
-    if (!device.model.empty()) made.attributes = {{"model", device.model}};
-    // What only tells devices apart for people.
-    made.attributes.emplace_back("uuid", "id-" + device.pool + "-" + device.name);
-    slice.devices.push_back(made);
-    if (device.is_held) usage_.add(id_of(device.pool + "/" + device.name), {}, true);
+    slice.devices.push_back(object_of(device));
+    if (device.is_held) hold(device);
+    if (device.chip.empty()) continue;
+    std::vector<api::CounterSet>& sets = chips[device.pool].shared_counters;
+    if (std::ranges::find(sets, device.chip, &api::CounterSet::name) != sets.end()) continue;
+    sets.push_back(
+        {.name = device.chip, .counters = {{"size", api::Quantity::from_units(kChipSize)}}});
   }
   for (auto& [name, slice] : slices) {
     cluster::DevicePool::Parts parts;
+    if (const auto counted = chips.find(name); counted != chips.end()) {
+      api::ResourceSlice counters = slice;
+      counters.meta.key.name = name + "-counters";
+      counters.devices.clear();
+      counters.shared_counters = counted->second.shared_counters;
+      slice.pool_slice_count = counters.pool_slice_count = 2;
+      parts.slices.push_back(std::make_shared<const api::ResourceSlice>(counters));
+    }
     parts.slices.push_back(std::make_shared<const api::ResourceSlice>(slice));
     pools_.push_back(std::make_unique<cluster::DevicePool>(parts, features_, *this));
   }
+}
+
+/// All of it, also of a device that many can use.
+void GangDeviceWorld::hold(const TestDevice& device) {
+  api::DeviceResult held;
+  if (device.capacity > 0) {
+    held.share_id = "held";
+    held.consumed_capacity = {{"size", api::Quantity::from_units(device.capacity)}};
+  }
+  usage_.add(id_of(device.pool + "/" + device.name), held, true);
 }
 
 std::vector<cluster::GangClaim> GangDeviceWorld::make_claims() const {
@@ -96,9 +142,11 @@ std::vector<cluster::GangClaim> GangDeviceWorld::make_claims() const {
     object.meta.key = {"ns", "c" + std::to_string(made.size())};
     api::DeviceAsk ask{.class_name = "gpu", .count = claim.count};
     if (!claim.model.empty()) ask.selectors.push_back({"model==" + claim.model});
+    if (uses_shares()) ask.capacity = {{"size", api::Quantity::from_units(claim.amount)}};
     object.spec.requests.push_back({.name = "r", .exactly = ask});
     cluster::GangClaim& one = made.emplace_back();
     one.key = object.meta.key;
+    one.of_group = claim.of_group;
     one.claim = std::make_shared<const api::ResourceClaim>(object);
     if (claim.held_by.empty()) continue;
     const std::string pool = claim.held_by.substr(0, claim.held_by.find('/'));
@@ -148,7 +196,7 @@ std::string GangDeviceWorld::run(std::int32_t need) {
                             return pools;
                           }};
   DeviceDraft devices(stage, claims, steps_max);
-  const std::vector<DeviceKind> kinds = device_kinds(members, claims);
+  std::vector<DeviceKind> kinds = device_kinds(members, claims);
   ExtendedClaims extended(draft);
   DeviceGangSearch search(draft, devices, extended, kinds);
   end_ = search.run(need);
@@ -173,16 +221,16 @@ void GangDeviceWorld::keep(const DeviceGangSearch& search, const DeviceDraft& de
 }
 
 std::string GangDeviceWorld::problem() const {
-  std::map<std::string, std::size_t> taken;
   for (const auto& [claim, text] : given_) {
     const std::vector<std::string> names = words_of(text);
     if (static_cast<int>(names.size()) != claims_[claim].count) return "wrong count: " + text;
+    if (std::ranges::adjacent_find(names) != names.end()) return "twice in one claim: " + text;
     for (const std::string& name : names) {
-      if (!taken.emplace(name, claim).second) return name + " is given twice";
       if (!may_have(claims_[claim], name))
         return name + " is not for claim " + std::to_string(claim);
     }
   }
+  if (std::string overused = overuse(); !overused.empty()) return overused;
   std::map<std::string, int> used;
   for (const auto& [member, node] : nodes_) {
     if (++used[node] > slots_.at(node)) return node + " has no room";
@@ -194,10 +242,40 @@ std::string GangDeviceWorld::problem() const {
   return "";
 }
 
-bool GangDeviceWorld::may_have(const TestClaim& claim, const std::string& name) const {
+std::string GangDeviceWorld::overuse() const {
+  std::map<std::string, int> of_device;
+  std::map<std::string, int> of_chip;
+  for (const TestDevice& device : devices_) {
+    if (device.is_held) of_chip[device.pool + "/" + device.chip] += device.size;
+  }
+  for (const auto& [claim, text] : given_) {
+    for (const std::string& name : words_of(text)) {
+      const TestDevice& device = *find(name);
+      int& used = of_device[name];
+      if (used == 0) of_chip[device.pool + "/" + device.chip] += device.size;
+      used += asked_of(device, claims_[claim]);
+      if (used > std::max(1, device.capacity)) return name + " is given too often";
+    }
+  }
+  for (const auto& [chip, used] : of_chip) {
+    if (used > kChipSize) return "chip " + chip + " is given too often";
+  }
+  return "";
+}
+
+const TestDevice* GangDeviceWorld::find(const std::string& name) const {
   const auto device = std::ranges::find_if(
       devices_, [&](const TestDevice& one) { return one.pool + "/" + one.name == name; });
-  return device != devices_.end() && !device->is_held &&
+  return device == devices_.end() ? nullptr : &*device;
+}
+
+bool GangDeviceWorld::uses_shares() const {
+  return std::ranges::all_of(devices_, [](const TestDevice& one) { return one.capacity > 0; });
+}
+
+bool GangDeviceWorld::may_have(const TestClaim& claim, const std::string& name) const {
+  const TestDevice* device = find(name);
+  return device != nullptr && !device->is_held &&
          (claim.model.empty() || claim.model == device->model);
 }
 

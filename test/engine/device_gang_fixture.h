@@ -21,6 +21,9 @@ struct TestDevice {
   std::string name;
   std::string model;
   bool is_held = false;
+  std::string chip;  ///< that it is a part of; "" = it shares no counters
+  int size = 0;      ///< what it takes of its chip
+  int capacity = 0;  ///< > 0: many can use it, as far as that goes
 };
 
 /// A claim for `count` devices of a model ("" = any).
@@ -28,15 +31,22 @@ struct TestClaim {
   int count = 1;
   std::string model;
   std::string held_by;  ///< devices that it has already: "n1/a", or ""
+  int amount = 1;       ///< what it takes of a device that many can use
+  bool of_group = false;
 };
 
 /// See the head of the file. Owned by one test.
 class GangDeviceWorld final : public cluster::DevicePool::Names {
  public:
+  /// Of every chip.
+  static constexpr int kChipSize = 4;
+
   std::int64_t steps_max = 100'000;
 
   GangDeviceWorld& node(const std::string& name, int slots);
   GangDeviceWorld& device(TestDevice device);
+  /// Of the held devices of one chip only the first stays so: chips are never overdrawn.
+  void free_all_but_one_of_a_chip();
   /// Returns the index of the claim.
   std::size_t claim(TestClaim claim);
   GangDeviceWorld& member(std::vector<std::size_t> claims);
@@ -49,6 +59,11 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
   /// What is wrong with the result of run(), or "".
   [[nodiscard]] std::string problem() const;
 
+  /// What a claim takes of the device: all of it where it asks for no amount.
+  [[nodiscard]] int asked_of(const TestDevice& device, const TestClaim& claim) const {
+    if (device.capacity == 0) return 1;
+    return uses_shares() ? claim.amount : device.capacity;
+  }
   [[nodiscard]] const std::map<std::string, int>& slots() const { return slots_; }
   [[nodiscard]] const std::vector<TestDevice>& devices() const { return devices_; }
   [[nodiscard]] const std::vector<TestClaim>& claims() const { return claims_; }
@@ -58,6 +73,12 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
   cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override;
   cluster::DeviceId id_of(const std::string& name);
   void make_pools();
+  void hold(const TestDevice& device);
+  /// Claims ask for amounts only where every device has a capacity: others would not be chosen.
+  [[nodiscard]] bool uses_shares() const;
+  [[nodiscard]] const TestDevice* find(const std::string& name) const;
+  /// What claims hold together of chips and of devices that many can use, or "".
+  [[nodiscard]] std::string overuse() const;
   [[nodiscard]] bool may_have(const TestClaim& claim, const std::string& name) const;
   /// Whether the claim's devices can be used on the node.
   [[nodiscard]] bool serves(std::size_t claim, const std::string& node) const;

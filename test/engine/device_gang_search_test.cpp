@@ -6,7 +6,8 @@
 #include <functional>
 #include <map>
 #include <random>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "device_gang_fixture.h"
 
@@ -105,7 +106,7 @@ TEST(DeviceGangSearch, MemberThatFitsNowhereIsLeftOutWhereOthersAreEnough) {
 
 TEST(DeviceGangSearch, SaysThatItReachedItsLimit) {
   GangDeviceWorld world;
-  world.steps_max = 20;
+  world.steps_max = 6;
   add_six(world);
   add_members(world, 7, {});
   EXPECT_EQ(world.run(7), "");
@@ -135,15 +136,35 @@ TEST(DeviceGangSearch, DevicesThatDifferOnlyInTheirNamesAreTriedOnce) {
 /// Tries every node and every set of devices for every member.
 class BruteForce {
  public:
-  explicit BruteForce(const GangDeviceWorld& world) : world_(world) {
+  explicit BruteForce(const GangDeviceWorld& world)
+      : world_(world), used_of_(world.devices().size()) {
     for (std::size_t i = 0; i < world.devices().size(); ++i) {
-      if (world.devices()[i].is_held) taken_.insert(i);
+      if (world.devices()[i].is_held) take(i, std::max(1, world.devices()[i].capacity));
     }
   }
 
   bool can_place(std::size_t need) { return place(0, 0, need); }
 
  private:
+  /// Whether the device has that much, and its chip room for it.
+  bool has_room(std::size_t i, int amount) const {
+    const TestDevice& device = world_.devices()[i];
+    const int whole = std::max(1, device.capacity);
+    if (used_of_[i] + (device.capacity > 0 ? amount : whole) > whole) return false;
+    if (used_of_[i] > 0 || device.chip.empty()) return true;
+    const auto chip = chips_.find(device.pool + "/" + device.chip);
+    const int before = chip == chips_.end() ? 0 : chip->second;
+    return before + device.size <= GangDeviceWorld::kChipSize;
+  }
+
+  void take(std::size_t i, int amount) {
+    const TestDevice& device = world_.devices()[i];
+    const bool was_used = used_of_[i] > 0;
+    used_of_[i] += device.capacity > 0 ? amount : (amount > 0 ? 1 : -1);
+    const int by = (used_of_[i] > 0 ? 1 : 0) - (was_used ? 1 : 0);
+    chips_[device.pool + "/" + device.chip] += by * device.size;
+  }
+
   bool place(std::size_t member, std::size_t placed, std::size_t need) {
     if (placed >= need) return true;
     if (placed + world_.members().size() - member < need) return false;
@@ -180,12 +201,14 @@ class BruteForce {
     for (std::size_t i = from; i < world_.devices().size(); ++i) {
       const TestDevice& device = world_.devices()[i];
       const bool is_wanted = wanted.model.empty() || wanted.model == device.model;
-      if (taken_.contains(i) || !is_wanted || !is_usable({i}, node)) continue;
-      taken_.insert(i);
+      if (device.is_held || !is_wanted || !is_usable({i}, node)) continue;
+      const int amount = world_.asked_of(device, wanted);
+      if (!has_room(i, amount)) continue;
+      take(i, amount);
       std::vector<std::size_t> more = so_far;
       more.push_back(i);
       const bool is_solved = choose(claim, node, i + 1, more, then);
-      taken_.erase(i);
+      take(i, -amount);
       if (is_solved) return true;
     }
     return false;
@@ -199,41 +222,60 @@ class BruteForce {
   }
 
   const GangDeviceWorld& world_;
-  std::set<std::size_t> taken_;
+  std::vector<int> used_of_;          ///< by device
+  std::map<std::string, int> chips_;  ///< what is taken of each
   std::map<std::string, int> used_;
   std::map<std::size_t, std::vector<std::size_t>> given_;
 };
 
+/// What the devices of a random world may be.
+enum class Flavour { kWhole, kPartitions, kShares };
+
+TestDevice any_device(const std::string& pool, int number, Flavour flavour, std::mt19937& random) {
+  const auto up_to = [&](int most) { return static_cast<int>(random() % (most + 1)); };
+  TestDevice device{.pool = pool, .name = "g" + std::to_string(number)};
+  device.model = up_to(2) == 0 ? "big" : "";
+  device.is_held = up_to(4) == 0;
+  if (flavour == Flavour::kPartitions && up_to(4) > 0) {
+    device.chip = up_to(1) == 0 ? "x" : "y";
+    device.size = 1 + up_to(2);
+  }
+  if (flavour == Flavour::kShares) device.capacity = 1 + up_to(3);
+  return device;
+}
+
 /// Up to three nodes, a fabric pool, unlike claims, some of them shared.
-void fill_at_random(GangDeviceWorld& world, std::mt19937& random) {
+void fill_at_random(GangDeviceWorld& world, Flavour flavour, std::mt19937& random) {
   const auto up_to = [&](int most) { return static_cast<int>(random() % (most + 1)); };
   const int node_count = 1 + up_to(2);
   for (int i = 0; i < node_count; ++i) {
     const std::string node = "n" + std::to_string(i);
     world.node(node, 1 + up_to(2));
-    for (int d = up_to(3); d > 0; --d) {
-      world.device({node, "g" + std::to_string(d), up_to(2) == 0 ? "big" : "", up_to(4) == 0});
-    }
+    for (int d = up_to(3); d > 0; --d) world.device(any_device(node, d, flavour, random));
   }
-  for (int d = up_to(2); d > 0; --d) world.device({"net", "p" + std::to_string(d), ""});
+  for (int d = up_to(2); d > 0; --d) world.device(any_device("net", d, flavour, random));
+  world.free_all_but_one_of_a_chip();
   std::vector<std::size_t> shared;
-  for (int i = up_to(1); i > 0; --i) shared.push_back(world.claim({.count = 1}));
+  for (int i = up_to(1); i > 0; --i) {
+    shared.push_back(world.claim({.count = 1, .of_group = up_to(1) == 0}));
+  }
   for (int i = 2 + up_to(2); i > 0; --i) {
     std::vector<std::size_t> claims;
     if (!shared.empty() && up_to(1) == 0) claims.push_back(shared[0]);
     if (up_to(3) > 0) {
-      claims.push_back(world.claim({.count = 1 + up_to(1), .model = up_to(3) == 0 ? "big" : ""}));
+      claims.push_back(world.claim(
+          {.count = 1 + up_to(1), .model = up_to(3) == 0 ? "big" : "", .amount = 1 + up_to(1)}));
     }
     world.member(claims);
   }
 }
 
-TEST(DeviceGangSearch, AgreesWithBruteForceOnSmallWorlds) {
-  int placed_count = 0;
-  for (unsigned seed = 0; seed < 3'000; ++seed) {
+void compare_with_brute_force(Flavour flavour, unsigned seeds) {
+  unsigned placed_count = 0;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     std::mt19937 random(seed);
     GangDeviceWorld world;
-    fill_at_random(world, random);
+    fill_at_random(world, flavour, random);
     const std::size_t need = 1 + random() % world.members().size();
     const bool can = BruteForce(world).can_place(need);
     world.run(static_cast<std::int32_t>(need));
@@ -242,8 +284,20 @@ TEST(DeviceGangSearch, AgreesWithBruteForceOnSmallWorlds) {
     ASSERT_EQ(world.problem(), "") << "seed " << seed;
     placed_count += can ? 1 : 0;
   }
-  EXPECT_GT(placed_count, 500);
-  EXPECT_LT(placed_count, 2'500);
+  EXPECT_GT(placed_count, seeds / 6);
+  EXPECT_LT(placed_count, seeds - seeds / 6);
+}
+
+TEST(DeviceGangSearch, AgreesWithBruteForceOnSmallWorlds) {
+  compare_with_brute_force(Flavour::kWhole, 3'000);
+}
+
+TEST(DeviceGangSearch, AgreesWithBruteForceOverPartitions) {
+  compare_with_brute_force(Flavour::kPartitions, 3'000);
+}
+
+TEST(DeviceGangSearch, AgreesWithBruteForceOverShares) {
+  compare_with_brute_force(Flavour::kShares, 3'000);
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ TEST_F(ExtendedClaimsTest, OnlyTheLargestRestOfInitContainersIsAskedFor) {
 TEST_F(ExtendedClaimsTest, RequestsAreSortedByNameAsBytes) {
   test::PodBuilder p = pod("p").gpu(1);
   for (int i = 1; i <= 10; ++i) p.container("c" + std::to_string(i), {{test::kGpu, "1"}});
-  EXPECT_EQ(claim_of(p).substr(0, 68),
+  EXPECT_EQ(claim_of(p).substr(0, 69),
             "container-0-request-0=1 container-1-request-0=1 container-10-request-");
 }
 

@@ -38,6 +38,7 @@ TEST(NodeOrder, RatingsOfTheFirstNodesSortThemAnew) {
   EXPECT_EQ(text_of(order), "0 1 2 3");
   order.rate({{.preference = 7}, {.preference = 8}, {.preference = 7, .size = 3}});
   EXPECT_EQ(text_of(order), "1 0 2 3");
+  EXPECT_EQ(order.at(3), 3u);
   EXPECT_EQ(order.preference(0), 8);
   EXPECT_EQ(order.preference(3), 0);
 }

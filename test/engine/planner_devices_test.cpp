@@ -158,6 +158,91 @@ TEST_F(PlannerDevicesTest, MissingClassIsNamed) {
             std::string::npos);
 }
 
+TEST_F(PlannerDevicesTest, ClaimWithMoreUsersThanTheServerTakesIsToldByName) {
+  add_node("n1");
+  cluster_.add(node("n2").cpu("400").pods(400));
+  api::ResourceClaim shared = claim_named("shared");
+  shared.allocation.emplace();
+  shared.allocation->results.push_back(
+      {.request = "gpu", .driver = "d", .pool = "n1", .device = "g0"});
+  shared.reserved_for.push_back({.resource = "pods", .name = "other", .uid = {"uid-other"}});
+  cluster_.add(shared).add(pod_group("g").min(256));
+  for (int i = 0; i < 256; ++i) add_pod("p" + std::to_string(i), "shared");
+  EXPECT_NE(cluster_.refused("g").message.find(
+                "claim default/shared: 257 pods would use it, the API server takes 256; name it in "
+                "spec.resourceClaims of the PodGroup, which counts once"),
+            std::string::npos)
+      << cluster_.refused("g").message;
+  cluster_.update(pod_group("g").min(200).version(99).build());
+  EXPECT_EQ(cluster_.plan("g").assignments.size(), 255u) << "as many as there is room for";
+}
+
+TEST_F(PlannerDevicesTest, ClaimOfTheGroupHasOneUser) {
+  cluster_.add(node("n1").cpu("400").pods(400));
+  add_node("n0");
+  api::ResourceClaim fabric = claim_named("fabric");
+  fabric.allocation.emplace();
+  fabric.allocation->results.push_back(
+      {.request = "gpu", .driver = "d", .pool = "n0", .device = "g0"});
+  api::PodGroup group = pod_group("g").min(300);
+  group.claims = {{.name = "gpu", .claim_name = "fabric"}};
+  cluster_.add(fabric).add(group);
+  for (int i = 0; i < 300; ++i) add_pod("p" + std::to_string(i), "fabric");
+  const Plan plan = cluster_.plan("g");
+  EXPECT_EQ(plan.assignments.size(), 300u);
+  EXPECT_EQ(text_of(plan), "fabric: for podgroups/g");
+}
+
+TEST_F(PlannerDevicesTest, NodesWithDevicesInUseComeFirstThenTheTightest) {
+  add_node("n1", 4);
+  add_node("n2", 3);
+  add_node("n3", 8);
+  api::ResourceClaim held = claim_named("held");
+  held.allocation.emplace();
+  held.allocation->results.push_back(
+      {.request = "gpu", .driver = "d", .pool = "n3", .device = "g7"});
+  cluster_.add(held).add(claim_named("one"));
+  add_pod("p", "one", "");
+  EXPECT_EQ(cluster_.placed("p"), "p=n3") << "whole nodes stay whole";
+  cluster_.remove(held);
+  EXPECT_EQ(cluster_.placed("p"), "p=n2");
+}
+
+TEST_F(PlannerDevicesTest, NodeThatGivesTheFirstAlternativeComesFirst) {
+  api::DeviceClass fast;
+  fast.meta.key.name = "fast";
+  fast.meta.uid.text = "uid-fast";
+  fast.selectors.push_back({.expression = R"("fast" in device.attributes["d"])"});
+  cluster_.add(fast);
+  add_node("n1", 1);
+  for (const char* name : {"n2", "n3"}) {
+    cluster_.add(node(name).cpu("16"));
+    api::ResourceSlice slice;
+    slice.meta.key.name = std::string(name) + "-d";
+    slice.meta.uid.text = "uid-" + slice.meta.key.name;
+    slice.driver = "d";
+    slice.pool = name;
+    slice.pool_slice_count = 1;
+    slice.place.node_name = name;
+    for (const char* device : {"a", "b", "c"}) slice.devices.push_back({.name = device});
+    slice.devices[2].attributes = {{"fast", true}};
+    cluster_.add(slice);
+  }
+  cluster_.add(pod_group("g").min(3));
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    api::ResourceClaim claim = claim_named(name);
+    claim.spec.requests = {{.name = "r",
+                            .first_available = {{.name = "best", .class_name = "fast"},
+                                                {.name = "any", .class_name = "gpu"}}}};
+    cluster_.add(claim);
+    add_pod(name, name);
+  }
+  EXPECT_EQ(text_of(cluster_.plan("g")),
+            "p0: n2/c for pods/p0; p1: n3/c for pods/p1; p2: n2/a for pods/p2")
+      << "n1 is tighter, and each node has one fast device";
+}
+
 TEST_F(PlannerDevicesTest, WithoutTheOptionTheClaimsAreNamed) {
   TestCluster plain;
   plain.add(node("n1")).add(pod_group("g").min(1));
