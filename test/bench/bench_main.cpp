@@ -3,6 +3,7 @@
 //   gang-bench            everything
 //   gang-bench --smoke    small and short, for the test run
 //   gang-bench --memory   prints the resident megabytes of a filled model
+//   gang-bench --device-memory   the same of nodes with devices
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ namespace gang::bench {
 namespace {
 
 int usage() {
-  fmt::print(stderr, "usage: gang-bench [--smoke | --memory]\n");
+  fmt::print(stderr, "usage: gang-bench [--smoke | --memory | --device-memory]\n");
   return 2;
 }
 
@@ -31,6 +32,7 @@ int run_all(bool smoke, const char* program) {
   measure_decisions(run);
   measure_model(run, program);
   measure_devices(run);
+  measure_device_gangs(run, program);
   print(run);
   return run.wrong_answers.empty() ? 0 : 1;
 }
@@ -42,6 +44,7 @@ int main(int argc, char** argv) {
   if (argc > 2) return gang::bench::usage();
   const std::string_view mode = argc == 2 ? argv[1] : "";
   if (mode == "--memory") return gang::bench::print_memory();
+  if (mode == "--device-memory") return gang::bench::print_device_memory();
   if (mode != "" && mode != "--smoke") return gang::bench::usage();
   return gang::bench::run_all(mode == "--smoke", argv[0]);
 }

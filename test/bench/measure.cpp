@@ -55,6 +55,25 @@ Row row_of(std::string name, const Pairs& pairs, std::string against) {
           .ratio = interval_of(pairs.ratios())};
 }
 
+double resident_megabytes() {
+  double pages = 0;
+  double resident = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  const bool read = std::fscanf(file, "%lf %lf", &pages, &resident) == 2;
+  std::fclose(file);
+  return read ? resident * 4096 / 1'000'000 : 0;
+}
+
+double megabytes_of(Run& run, const std::string& command) {
+  std::FILE* child = popen(command.c_str(), "r");
+  double megabytes = 0;
+  const bool told = child != nullptr && std::fscanf(child, "%lf", &megabytes) == 1;
+  const bool ended = child != nullptr && pclose(child) == 0;
+  run.expect(told && ended && megabytes > 0, "memory of a process of its own");
+  return megabytes;
+}
+
 void print(const Run& run) {
   fmt::print("{:<52} {:>12} {:<6} {:>14} {:<16} {:>24}  {:<22} {}\n", "measured", "ours", "",
              "reference", "", "reference / ours [90 %]", "goal", "met");

@@ -64,4 +64,9 @@ struct Run {
 
 void print(const Run& run);
 
+/// Of this process, from the kernel; 0 when it does not say.
+[[nodiscard]] double resident_megabytes();
+/// What a process of its own prints of itself.
+[[nodiscard]] double megabytes_of(Run& run, const std::string& command);
+
 }  // namespace gang::bench

@@ -11,7 +11,11 @@ void measure_decisions(Run& run);
 void measure_model(Run& run, const char* program);
 /// Selectors on devices, and the allocation of a pod's devices on a node.
 void measure_devices(Run& run);
+/// Gangs over devices: plans, slices, expressions, memory. `program` as above.
+void measure_device_gangs(Run& run, const char* program);
 /// Fills a cluster of 5,000 nodes and 50,000 pods; prints the resident megabytes.
 int print_memory();
+/// The same of 5,000 nodes with 8 devices each.
+int print_device_memory();
 
 }  // namespace gang::bench

@@ -50,27 +50,12 @@ void measure_decode(Run& run) {
 }
 
 void measure_memory(Run& run, const char* program) {
-  const std::string command = fmt::format("'{}' --memory", program);
-  std::FILE* child = popen(command.c_str(), "r");
-  double megabytes = 0;
-  const bool told = child != nullptr && std::fscanf(child, "%lf", &megabytes) == 1;
-  const bool ended = child != nullptr && pclose(child) == 0;
-  run.expect(told && ended && megabytes > 0, "memory of a process of its own");
+  const double megabytes = megabytes_of(run, fmt::format("'{}' --memory", program));
   run.rows.push_back({.name = "resident memory, 5000 nodes and 50000 pods",
                       .ours = megabytes,
                       .unit = "MB",
                       .goal = "<= 60 MB",
                       .met = megabytes <= 60});
-}
-
-double resident_megabytes() {
-  double pages = 0;
-  double resident = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  if (file == nullptr) return 0;
-  const bool read = std::fscanf(file, "%lf %lf", &pages, &resident) == 2;
-  std::fclose(file);
-  return read ? resident * 4096 / 1'000'000 : 0;
 }
 
 }  // namespace
