@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "sim/claim_words.h"
 #include "sim/name_rules.h"
 #include "sim/resource_words.h"
 
@@ -173,8 +174,8 @@ Result<void> set_request(api::Pod& pod, api::ContainerKind kind, const std::stri
   if (!resource) {
     return fail(Code::kInvalidArgument,
                 option +
-                    "= is no option of a pod and no resource; write one of affinity, gate, group, "
-                    "label.KEY, namespace, port, priority, repels, scheduler, selector.KEY, "
+                    "= is no option of a pod and no resource; write one of affinity, claim, gate, "
+                    "group, label.KEY, namespace, port, priority, repels, scheduler, selector.KEY, "
                     "tolerate, uses, " +
                     std::string(kResourceForms));
   }
@@ -267,6 +268,10 @@ Result<void> apply_option(api::Pod& pod, const std::string& key, const std::stri
   GANG_TRY(const bool is_name, apply_name(pod, key, value));
   if (is_name) return {};
   if (key == "gate") return add_gate(pod, value);
+  if (names_claim(key) || names_shared_claim(key)) {
+    pod.rules.resource_claims = true;
+    return add_claim_entry(pod.claims, key, value);
+  }
   if (key == "priority") return set_priority(pod, value);
   if (key == "affinity") return add_affinity(pod, value);
   if (key == "repels") return add_anti_affinity(pod, value);

@@ -1,9 +1,12 @@
 #include "sim/report.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <variant>
 
+#include "gang/api/intent.h"
+#include "sim/claim_rules.h"
 #include "sim/resource_words.h"
 #include "sim/world.h"
 
@@ -78,6 +81,56 @@ std::vector<std::string> show_writes(const SimCluster& cluster) {
     if (!write.detail.empty()) line += "  " + write.detail;
     lines.push_back(line + "  " + std::to_string(write.status));
   }
+  return lines;
+}
+
+/// Where the devices can be used: "on n1" where that is one node.
+std::string place_text(const api::Allocation& allocation) {
+  if (!allocation.node_selector) return "on every node";
+  const std::vector<api::NodeSelectorTerm>& terms = allocation.node_selector->terms;
+  const bool is_named = terms.size() == 1 && terms[0].expressions.empty() &&
+                        terms[0].fields.size() == 1 && terms[0].fields[0].values.size() == 1;
+  return is_named ? "on " + terms[0].fields[0].values[0] : "on selected nodes";
+}
+
+std::string claim_line(const api::ResourceClaim& claim) {
+  std::string line = short_name(claim.meta.key) + "  ";
+  if (!claim.allocation) line += "no devices";
+  if (claim.allocation) {
+    line += devices_text(*claim.allocation) + "  " + place_text(*claim.allocation);
+  }
+  if (!claim.reserved_for.empty()) line += "  for " + consumers_text(claim.reserved_for);
+  if (!claim.finalizers.empty()) line += "  finalizer";
+  if (claim.meta.deletion_time) line += "  deleting";
+  return line;
+}
+
+std::vector<std::string> show_claims(const SimCluster& cluster) {
+  std::vector<std::string> lines;
+  for (const auto& [key, claim] : cluster.all<api::ResourceClaim>()) {
+    lines.push_back(claim_line(claim));
+  }
+  return lines;
+}
+
+std::string intent_line(const api::ConfigMap& map) {
+  const Result<api::Intent> intent = api::intent_from(map);
+  if (!intent) return map.meta.key.text() + "  " + intent.error().message;
+  constexpr std::array kPhases = {"claiming", "committed", "aborting"};
+  std::string line = short_name(intent->gang) + "  " +
+                     kPhases[static_cast<std::size_t>(intent->phase)] + "  minimum " +
+                     std::to_string(intent->minimum) + "  ";
+  for (const api::IntentMember& member : intent->members) {
+    line += " " + member.pod.name + "@" + member.node_name;
+  }
+  line += "  claims";
+  for (const api::IntentClaim& claim : intent->claims) line += " " + claim.claim.name;
+  return line;
+}
+
+std::vector<std::string> show_intents(const SimCluster& cluster) {
+  std::vector<std::string> lines;
+  for (const auto& [key, map] : cluster.config_maps()) lines.push_back(intent_line(map));
   return lines;
 }
 
@@ -187,6 +240,8 @@ Result<std::vector<std::string>> show(Simulator& simulator, std::string_view wha
   if (what == "conditions") return show_conditions(simulator);
   if (what == "events") return show_events(simulator.cluster());
   if (what == "writes") return show_writes(simulator.cluster());
+  if (what == "claims") return show_claims(simulator.cluster());
+  if (what == "intents") return show_intents(simulator.cluster());
   const bool needs_daemon = what == "queue" || what == "nodes";
   if (needs_daemon && !simulator.daemon_is_up()) {
     return fail(Code::kUnavailable, "the daemon is down; write restart first");
@@ -195,7 +250,8 @@ Result<std::vector<std::string>> show(Simulator& simulator, std::string_view wha
   if (what == "nodes") return show_nodes(simulator);
   return fail(Code::kInvalidArgument,
               "\"" + std::string(what) +
-                  "\" is nothing to show; write: show pods|queue|conditions|events|writes|nodes");
+                  "\" is nothing to show; write: show "
+                  "pods|queue|conditions|events|writes|nodes|claims|intents");
 }
 
 Result<std::vector<std::string>> plan_lines(Simulator& simulator, const std::string& gang,

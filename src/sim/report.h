@@ -21,7 +21,7 @@ enum class TraceTime { kHide, kShow };
 /// The name as scenarios write it: without the namespace where that is default or there is none.
 [[nodiscard]] std::string short_name(const api::ObjectKey& key);
 
-/// show pods | queue | conditions | events | writes | nodes.
+/// show pods | queue | conditions | events | writes | nodes | claims | intents.
 [[nodiscard]] Result<std::vector<std::string>> show(Simulator& simulator, std::string_view what);
 
 /// What the engine would answer for the gang or lone pod now; nothing on the server changes.

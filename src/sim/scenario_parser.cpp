@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 namespace gang::sim {
 
@@ -66,6 +67,25 @@ Result<void> read_expected(const std::vector<std::string>& lines, std::size_t& a
     block.expected.push_back(lines[at]);
   }
   return {};
+}
+
+/// The word at `at`, and `at` behind it. key="a value" may hold blanks; its quotes are left out.
+Result<std::string> next_word(const std::string& line, std::size_t& at) {
+  const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+  const std::size_t open = line.find("=\"", at);
+  if (open >= end || line.find('=', at) != open) {
+    return line.substr(std::exchange(at, end), end - at);
+  }
+  const std::string key = line.substr(at, open - at + 1);
+  const std::size_t close = line.find('"', open + 2);
+  const bool is_closed = close != std::string::npos &&
+                         (close + 1 == line.size() || is_blank(line.substr(close + 1, 1)));
+  if (!is_closed) {
+    return fail(Code::kInvalidArgument, key + " has a quote that does not end its word; write " +
+                                            key + "\"...\", with ' inside");
+  }
+  at = close + 1;
+  return key + line.substr(open + 2, close - open - 2);
 }
 
 }  // namespace
@@ -144,9 +164,7 @@ Result<Command> Command::parse(const std::string& line) {
       ++at;
       continue;
     }
-    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-    const std::string word = line.substr(at, end - at);
-    at = end;
+    GANG_TRY(const std::string word, next_word(line, at));
     const std::size_t equals = word.find('=');
     if (command.verb_.empty()) {
       command.verb_ = word;

@@ -55,6 +55,19 @@ Result<Lines> delete_objects(SimCluster& cluster, const Command& command);
 /// `finish` and `fail`: the pods reach the phase.
 Result<Lines> end_pods(SimCluster& cluster, const Command& command, api::PodPhase phase);
 Result<Lines> ungate_pods(SimCluster& cluster, const Command& command);
+Result<Lines> make_class(SimCluster& cluster, const Command& command);
+Result<Lines> make_template(SimCluster& cluster, const Command& command);
+Result<Lines> make_claim(SimCluster& cluster, const Command& command);
+Result<Lines> make_namespace(SimCluster& cluster, const Command& command);
+/// `allocate` and `deallocate`: as another scheduler does.
+Result<Lines> allocate_claim(SimCluster& cluster, const Command& command);
+Result<Lines> deallocate_claim(SimCluster& cluster, const Command& command);
+/// One slice and pool for each node.
+Result<Lines> make_devices(SimCluster& cluster, const Command& command);
+/// The same pools at their next generation, with other devices where the command says which.
+Result<Lines> republish_devices(SimCluster& cluster, const Command& command);
+Result<Lines> change_device(SimCluster& cluster, const Command& command);
+Result<Lines> make_rule(SimCluster& cluster, const Command& command);
 /// Whether a `fail` is about requests, not about pods.
 [[nodiscard]] bool is_fault(const Command& command);
 Result<Lines> arm_fault(SimCluster& cluster, const Command& command);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/claim_words.h"
 #include "sim/name_rules.h"
 #include "sim/pod_words.h"
 #include "sim/world.h"
@@ -33,6 +34,10 @@ Result<api::PodGroup> group_model(const Command& command, int min_count) {
   if (const std::string* parent = command.option("parent")) {
     GANG_TRY_VOID(check_name("parent=", *parent));
     group.spec.parent_name = *parent;
+  }
+  for (const auto& [key, value] : command.options()) {
+    const bool is_entry = command.verb() == "group" ? names_claim(key) : names_shared_claim(key);
+    if (is_entry) GANG_TRY_VOID(add_claim_entry(group.claims, key, value));
   }
   return group;
 }

@@ -13,10 +13,14 @@ namespace gang::sim {
 
 namespace {
 
-/// Words of a verb that are no names: basic of what makes groups, bare of what makes pods.
+/// Words of a verb that are no names: basic of what makes groups, bare of what makes pods, all and
+/// admin of what makes claims, all of rules.
 bool is_flag(const std::string& verb, const std::string& word) {
   const bool makes_gangs = verb == "gang" || verb == "gangs";
   if (word == "basic") return makes_gangs || verb == "group";
+  const bool makes_claims = verb == "claim" || verb == "template";
+  if (word == "all") return makes_claims || verb == "rule";
+  if (word == "admin") return makes_claims;
   return word == "bare" && (makes_gangs || verb == "pods" || verb == "running");
 }
 

@@ -1,9 +1,11 @@
 // nodes and node: Node objects from options.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "sim/name_rules.h"
 #include "sim/resource_words.h"
+#include "sim/taint_words.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -20,21 +22,13 @@ Result<api::TaintEffect> taint_effect(const std::string& taint, const std::strin
                   "\" is no effect; write NoSchedule, PreferNoSchedule or NoExecute");
 }
 
-/// "key=value:Effect" or "key:Effect".
 Result<api::Taint> parse_taint(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) {
-    return fail(Code::kInvalidArgument, "taint=" + text + " has no effect; write key=value:Effect");
-  }
-  GANG_TRY(const api::TaintEffect effect, taint_effect(text, text.substr(colon + 1)));
-  const std::string left = text.substr(0, colon);
-  const std::size_t equals = left.find('=');
+  GANG_TRY(TaintWords words, parse_taint_words(text, "NoSchedule, PreferNoSchedule or NoExecute"));
+  GANG_TRY(const api::TaintEffect effect, taint_effect(text, words.effect));
   api::Taint taint;
-  taint.key = left.substr(0, equals);
-  taint.value = equals == std::string::npos ? "" : left.substr(equals + 1);
+  taint.key = std::move(words.key);
+  taint.value = std::move(words.value);
   taint.effect = effect;
-  GANG_TRY_VOID(check_key("taint=", taint.key));
-  GANG_TRY_VOID(check_value("taint=" + taint.key, taint.value));
   return taint;
 }
 

@@ -45,7 +45,7 @@ TEST(ScenarioMistakes, FormOfAVerb) {
   expect_answers(
       kWorld,
       {
-          {"fly n1", "error: \"fly\" is no verb; write one of advance, config, "},
+          {"fly n1", "error: \"fly\" is no verb; write one of advance, allocate, claim, "},
           {"nodes", "error: nodes: a word is missing; write: nodes NAME [cordon] [key=value]..."},
           {"cycle twice", "error: cycle: \"twice\" is one word too many; write: cycle"},
           {"cycle gpu=1", "error: cycle: gpu= is not read here; write: cycle"},
@@ -69,6 +69,45 @@ TEST(ScenarioMistakes, FormOfAVerb) {
           {"crash after=0",
            "error: crash: after=0 is not allowed; write a whole number from 1 to 100000"},
           {"crash after=1 writes=1", "error: crash: after= counts Bindings, writes= all; keep one"},
+      });
+}
+
+TEST(ScenarioMistakes, WordsOfDevicesAndClaims) {
+  expect_answers(
+      std::string(kWorld) + "devices n1 gpu=2 driver=d.example.com\n----\n\n" +
+          "claim c class=gpu\n----\n\n",
+      {
+          {"devices n2 driver=d.example.com",
+           "error: devices: the count of devices is missing; write: devices NODE gpu=2 "},
+          {"devices n2 gpu=2", "error: devices: driver= is missing; write: devices NODE gpu=2 "},
+          {"devices n2 gpu=0 driver=d", "error: devices: gpu=0 is not allowed; write a whole "},
+          {"devices n2 gpu=1 nic=1 driver=d",
+           "error: devices: nic= is a second kind of devices beside gpu="},
+          {"devices n1 gpu=1 driver=d.example.com",
+           "error: devices: slice n1-d.example.com is there already; choose another name, or "
+           "write: republish n1"},
+          {"devices n9 gpu=1 driver=d", "error: devices: there is no node n9; write one of n1, "},
+          {"republish n2", "error: republish: node n2 has no such devices; make them with: "},
+          {"device n1/gpu-7 taint=a:NoExecute", "error: device: no device of that name changes"},
+          {"device n1/gpu-0 taint=a:PreferNoSchedule",
+           "error: device: taint=a:PreferNoSchedule: \"PreferNoSchedule\" is no effect; write "
+           "NoSchedule, NoExecute or None"},
+          {"device n1/gpu-0 taint=a", "error: device: taint=a has no effect; write "},
+          {"rule r pool=n1", "error: rule: taint= is missing; write taint=key:NoSchedule"},
+          {"claim d", "error: claim: class= is missing; write class=NAME"},
+          {"claim c class=gpu", "error: claim: claim c is there already"},
+          {"claim d class=gpu all count=2", "error: claim: count=: all devices have no count"},
+          {"claim d class=gpu gpu=1", "error: claim: gpu= is not read here; write: claim NAME..."},
+          {"template t class=gpu tolerate=a:PreferNoSchedule",
+           "error: template: tolerate=a:PreferNoSchedule is no toleration of a device"},
+          {"class g selector=\"a b", "error: selector= has a quote that does not end its word"},
+          {"pods p shared=c", "error: pods: shared= is not read here"},
+          {"pods p claim=c claim=c", "error: pods: claim=c: the entry c is there twice; keep one"},
+          {"pods p claim=a.b", "error: pods: claim=a.b: \"a.b\" is no name of an entry; write "},
+          {"allocate c n1/gpu-7", "error: allocate: there is no device n1/gpu-7; write "},
+          {"allocate c n1/gpu-0 for=z", "error: allocate: for=: there is no pod z; "},
+          {"deallocate c", "error: deallocate: claim c has no devices; name another"},
+          {"delete claim z", "error: delete: there is no claim z; write one of c, or make it "},
       });
 }
 

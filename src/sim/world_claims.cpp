@@ -1,0 +1,150 @@
+// class, template, claim, namespace, allocate, deallocate: who asks for devices, and who has them.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "sim/claim_rules.h"
+#include "sim/claim_words.h"
+#include "sim/name_rules.h"
+#include "sim/report.h"
+#include "sim/world.h"
+
+namespace gang::sim {
+
+namespace {
+
+/// Puts one object for each name, or none when one is there already.
+template <class Object>
+Result<Lines> put_each(SimCluster& cluster, const Command& command, const std::string& what,
+                       api::Kind kind, const Object& model) {
+  GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 0, what));
+  for (const api::ObjectKey& key : keys) {
+    if (cluster.contains(kind, key)) return is_there(what, key, "delete it");
+  }
+  for (const api::ObjectKey& key : keys) {
+    Object object = model;
+    object.meta.key = key;
+    cluster.put(std::move(object));
+  }
+  return Lines{what + " " + short_name(keys.front()) + (keys.size() > 1 ? " ..." : "")};
+}
+
+Result<api::ResourceClaim> known_claim(const SimCluster& cluster, const std::string& name) {
+  GANG_TRY(const api::ObjectKey key, parse_key("claim", name));
+  const auto* known = cluster.find<api::ResourceClaim>(key);
+  if (known == nullptr) return is_not_there(cluster, "claim", key);
+  return *known;
+}
+
+/// The slice that has the device pool/name, or null.
+const api::ResourceSlice* slice_of(const SimCluster& cluster, const std::string& pool,
+                                   const std::string& device) {
+  for (const auto& [key, slice] : cluster.all<api::ResourceSlice>()) {
+    const bool has_device =
+        std::ranges::find(slice.devices, device, &api::Device::name) != slice.devices.end();
+    if (slice.pool == pool && has_device) return &slice;
+  }
+  return nullptr;
+}
+
+Result<void> add_device(const SimCluster& cluster, api::ResourceClaim& claim,
+                        const std::string& text) {
+  const std::size_t slash = text.rfind('/');
+  const std::string pool = text.substr(0, slash);
+  const std::string device = slash == std::string::npos ? "" : text.substr(slash + 1);
+  const api::ResourceSlice* slice = slice_of(cluster, pool, device);
+  if (slice == nullptr) {
+    return fail(Code::kNotFound, "there is no device " + text +
+                                     "; write POOL/DEVICE, like "
+                                     "n1/gpu-0");
+  }
+  api::Allocation& allocation = *claim.allocation;
+  const std::string request = claim.spec.requests.empty() ? "" : claim.spec.requests[0].name;
+  allocation.results.push_back(
+      {.request = request, .driver = slice->driver, .pool = pool, .device = device});
+  if (!slice->place.node_name.empty()) {
+    api::NodeSelector selector;
+    selector.terms.emplace_back().fields = {{"metadata.name", "In", {slice->place.node_name}}};
+    allocation.node_selector = std::move(selector);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Lines> make_class(SimCluster& cluster, const Command& command) {
+  api::DeviceClass model;
+  for (const auto& [key, value] : command.options()) {
+    if (key == "driver") {
+      GANG_TRY_VOID(check_name("driver=", value));
+      model.selectors.push_back({"device.driver == '" + value + "'"});
+    } else if (key == "selector") {
+      model.selectors.push_back({value});
+    } else {
+      GANG_TRY_VOID(check_key("extended=", value));
+      model.extended_resource_name = value;
+    }
+  }
+  return put_each(cluster, command, "class", api::Kind::kDeviceClass, model);
+}
+
+Result<Lines> make_template(SimCluster& cluster, const Command& command) {
+  api::ResourceClaimTemplate model;
+  GANG_TRY(model.spec, claim_spec(command));
+  return put_each(cluster, command, "template", api::Kind::kResourceClaimTemplate, model);
+}
+
+Result<Lines> make_claim(SimCluster& cluster, const Command& command) {
+  api::ResourceClaim model;
+  GANG_TRY(model.spec, claim_spec(command));
+  return put_each(cluster, command, "claim", api::Kind::kResourceClaim, model);
+}
+
+Result<Lines> make_namespace(SimCluster& cluster, const Command& command) {
+  api::Namespace model;
+  for (const auto& [key, value] : command.options()) {
+    GANG_TRY_VOID(check_key("label", key));
+    GANG_TRY_VOID(check_value("label " + key, value));
+    model.meta.labels.emplace_back(key, value);
+  }
+  std::ranges::sort(model.meta.labels);
+  return put_each(cluster, command, "namespace", api::Kind::kNamespace, model);
+}
+
+Result<Lines> allocate_claim(SimCluster& cluster, const Command& command) {
+  GANG_TRY(api::ResourceClaim claim, known_claim(cluster, command.words()[0]));
+  if (claim.allocation) {
+    return fail(Code::kAlreadyExists, "claim " + command.words()[0] +
+                                          " has devices already; "
+                                          "deallocate it first");
+  }
+  claim.allocation.emplace();
+  for (std::size_t i = 1; i < command.words().size(); ++i) {
+    GANG_TRY_VOID(add_device(cluster, claim, command.words()[i]));
+  }
+  if (const std::string* name = command.option("for")) {
+    GANG_TRY(const api::ObjectKey key, parse_key("pod", *name));
+    const api::Pod* pod = cluster.pod(key);
+    if (pod == nullptr) return in_context("for=", is_not_there(cluster, "pod", key).value());
+    claim.reserved_for.push_back({"", "pods", key.name, pod->meta.uid});
+  }
+  claim.finalizers = {std::string(api::kClaimFinalizer)};
+  const std::string devices = devices_text(*claim.allocation);
+  cluster.put(std::move(claim));
+  return Lines{command.words()[0] + " has " + devices};
+}
+
+Result<Lines> deallocate_claim(SimCluster& cluster, const Command& command) {
+  GANG_TRY(api::ResourceClaim claim, known_claim(cluster, command.words()[0]));
+  if (!claim.allocation) {
+    return fail(Code::kNotFound, "claim " + command.words()[0] + " has no devices; name another");
+  }
+  claim.allocation.reset();
+  claim.reserved_for.clear();
+  claim.devices.clear();
+  std::erase(claim.finalizers, std::string(api::kClaimFinalizer));
+  cluster.put(std::move(claim));
+  return Lines{command.words()[0] + " is free"};
+}
+
+}  // namespace gang::sim
