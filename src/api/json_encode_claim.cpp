@@ -108,6 +108,7 @@ std::string encode_allocation(const Allocation& allocation) {
 std::string encode_claim_patch(const ClaimPatch& patch) {
   Json meta = guard_json(patch.uid, patch.resource_version);
   meta["finalizers"] = patch.finalizers;
+  if (!patch.fence.empty()) meta["annotations"][std::string(kClaimFence)] = patch.fence;
   return dump({{"metadata", std::move(meta)}});
 }
 

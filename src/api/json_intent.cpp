@@ -1,4 +1,6 @@
 // ConfigMaps, and intents as the text in one of them.
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "api/json_kinds.h"
@@ -12,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kIntentKey = "intent";
+constexpr std::string_view kNamePrefix = "intent-";
 constexpr Want kMapWants[] = {Want("kind"), Want("metadata", kMetaWants), Want("data")};
 constexpr Want kMapWant("", kMapWants);
 constexpr Want kIntentWants[] = {Want("format"),  Want("gang"),  Want("minimum"), Want("base"),
@@ -84,10 +87,18 @@ IntentPhase phase_from(JsonView json, JsonReader& reader) {
   return IntentPhase::kClaiming;
 }
 
+/// Gangs and claims are namespaced: a round touches nothing elsewhere.
+bool is_of_one_namespace(const Intent& intent) {
+  const std::string& own = intent.gang.name_space;
+  const auto is_inside = [&own](const ObjectKey& key) { return key.name_space == own; };
+  return std::ranges::all_of(intent.members, is_inside, &IntentMember::pod) &&
+         std::ranges::all_of(intent.claims, is_inside, &IntentClaim::claim);
+}
+
 }  // namespace
 
 std::string intent_name(const Uid& gang) {
-  return "intent-" + gang.text;
+  return std::string(kNamePrefix) + gang.text;
 }
 
 std::string encode_config_map(const ConfigMap& map) {
@@ -158,7 +169,30 @@ Result<Intent> intent_from(const ConfigMap& map) {
     intent.claims.push_back({claim.key, claim.uid, reader.flag(at, "allocates")});
   }
   if (!reader.problem().empty()) return refuse("data.intent: " + reader.problem());
+  if (intent_name(intent.gang_uid) != map.meta.key.name) {
+    return refuse(
+        "data.intent is of another gang than the name says; it was not written by this "
+        "scheduler");
+  }
+  if (!is_of_one_namespace(intent)) {
+    return refuse(
+        "data.intent lists an object outside the namespace of its gang; it was not "
+        "written by this scheduler");
+  }
   return intent;
+}
+
+StoredIntent stored_intent_from(const ConfigMap& map) {
+  StoredIntent stored{.meta = map.meta};
+  const Result<Intent> intent = intent_from(map);
+  if (intent) {
+    stored.intent = *intent;
+    return stored;
+  }
+  const std::string_view name = map.meta.key.name;
+  if (name.starts_with(kNamePrefix)) stored.intent.gang_uid.text = name.substr(kNamePrefix.size());
+  stored.problem = intent.error().message;
+  return stored;
 }
 
 }  // namespace gang::api

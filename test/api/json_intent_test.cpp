@@ -58,6 +58,33 @@ TEST(IntentTest, WhatIsNoIntentIsRefusedByName) {
   }
 }
 
+TEST(IntentTest, AForeignGangOrNamespaceIsRefused) {
+  ConfigMap map = to_config_map(intent(), "gang-system");
+  map.meta.key.name = "intent-g-2";
+  EXPECT_FALSE(intent_from(map)) << "the name says another gang";
+  Intent wide = intent();
+  wide.claims[0].claim.name_space = "other";
+  EXPECT_FALSE(intent_from(to_config_map(wide, "gang-system")));
+}
+
+TEST(IntentTest, WhatIsStoredIsKnownByItsName) {
+  ConfigMap map = to_config_map(intent(), "gang-system", {"17"});
+  EXPECT_EQ(stored_intent_from(map).intent, intent());
+  EXPECT_EQ(stored_intent_from(map).problem, "");
+  map.data["intent"] = "[]";
+  const StoredIntent broken = stored_intent_from(map);
+  EXPECT_EQ(broken.intent.gang_uid.text, "g-1");
+  EXPECT_NE(broken.problem, "");
+  EXPECT_EQ(broken.meta.resource_version.text, "17");
+}
+
+TEST(ClaimWriteTest, AFenceIsAnAnnotation) {
+  EXPECT_EQ(encode_claim_patch(
+                {.claim = {"ml", "c"}, .uid = {"u"}, .resource_version = {"5"}, .fence = "e7-5"}),
+            R"({"metadata":{"annotations":{"gang-scheduler.dev/fence":"e7-5"},"finalizers":[],)"
+            R"("resourceVersion":"5","uid":"u"}})");
+}
+
 TEST(ClaimWriteTest, EveryWriteCarriesUidAndVersion) {
   EXPECT_EQ(encode_claim_patch({.claim = {"ml", "c"},
                                 .uid = {"u"},

@@ -17,12 +17,16 @@
 
 namespace gang::api {
 
-/// PATCH of a claim's finalizers.
+/// Annotation of a claim whose version was moved so that every older write of it must fail.
+inline constexpr std::string_view kClaimFence = "gang-scheduler.dev/fence";
+
+/// PATCH of a claim's metadata.
 struct ClaimPatch {
   ObjectKey claim;
   Uid uid;
   ResourceVersion resource_version;
   std::vector<std::string> finalizers;  ///< all that it shall have
+  std::string fence;                    ///< value of kClaimFence; empty = left alone
 };
 
 /// PATCH of a claim's status. An allocation is set or cleared, never changed.

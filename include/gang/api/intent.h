@@ -20,6 +20,8 @@ inline constexpr std::int32_t kIntentFormat = 1;
 /// Label that all ConfigMaps of intents carry, so that nothing else is listed.
 inline constexpr std::string_view kIntentLabel = "gang-scheduler.dev/kind";
 inline constexpr std::string_view kIntentLabelValue = "intent";
+/// Condition of a pod that was changed so that every older Binding of it must fail.
+inline constexpr std::string_view kFenced = "gang-scheduler.dev/Fence";
 
 enum class IntentPhase {
   kClaiming,   ///< claims and bindings are being written
@@ -73,7 +75,10 @@ struct StoredIntent {
 [[nodiscard]] ConfigMap to_config_map(const Intent& intent, const std::string& name_space,
                                       const ResourceVersion& version = {});
 
-/// Fails on another format, and on data that is no intent.
+/// Fails on another format, and on data that is no intent of the gang that the name says.
 [[nodiscard]] Result<Intent> intent_from(const ConfigMap& map);
+
+/// The intent of a ConfigMap with that label; what cannot be read has a problem.
+[[nodiscard]] StoredIntent stored_intent_from(const ConfigMap& map);
 
 }  // namespace gang::api
