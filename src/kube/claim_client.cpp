@@ -4,6 +4,7 @@
 
 #include "kube/requests.h"
 #include "kube/resource_path.h"
+#include "kube/watch_stream.h"
 
 namespace gang::kube {
 namespace {
@@ -27,6 +28,35 @@ Finish to_claim(ClaimDone done) {
 Finish to_map(ConfigMapDone done) {
   return [done = std::move(done)](Answer answer, std::string_view body) {
     finish_object(done, std::move(answer), api::decode_config_map(body));
+  };
+}
+
+/// The items of a list; those of a list carry no kind.
+Result<std::vector<api::ConfigMap>> decode_maps(std::string_view body) {
+  std::vector<api::ConfigMap> maps;
+  Result<void> decoded;
+  ListSplitter splitter(body.size());
+  GANG_TRY_VOID(splitter.feed(body, [&](std::string_view item) {
+    Result<api::ConfigMap> map = api::decode_config_map(item);
+    if (!map) {
+      decoded = tl::unexpected(map.error());
+      return false;
+    }
+    maps.push_back(*std::move(map));
+    return true;
+  }));
+  GANG_TRY_VOID(decoded);
+  if (!splitter.complete()) return fail(Code::kInvalidArgument, "the list of ConfigMaps is cut");
+  return maps;
+}
+
+Finish to_maps(ConfigMapsDone done) {
+  const auto hand_on = [done = std::move(done)](const Answer& answer,
+                                                std::optional<std::vector<api::ConfigMap>> maps) {
+    done(answer, maps ? *std::move(maps) : std::vector<api::ConfigMap>());
+  };
+  return [hand_on](Answer answer, std::string_view body) {
+    finish_object<std::vector<api::ConfigMap>>(hand_on, std::move(answer), decode_maps(body));
   };
 }
 
@@ -70,6 +100,12 @@ class HttpClaimClient final : public ClaimClient {
     HttpRequest request = requests_.write(Method::kDelete, map_path(removal.map));
     request.body = api::encode_delete_options(removal.uid, removal.resource_version);
     requests_.send(std::move(request), std::move(done));
+  }
+
+  void list_config_maps(const std::string& name_space, const std::string& label,
+                        ConfigMapsDone done) override {
+    requests_.get(maps_path(name_space), to_maps(std::move(done)),
+                  "&labelSelector=" + encode_component(label));
   }
 
  private:

@@ -59,9 +59,9 @@ HttpRequest Requests::write(Method method, const std::string& path) const {
   return request;
 }
 
-void Requests::get(const std::string& path, Finish finish) const {
+void Requests::get(const std::string& path, Finish finish, const std::string& query) const {
   HttpRequest request;
-  request.target = path + timeout_query_;
+  request.target = path + timeout_query_ + query;
   start(std::move(request), std::move(finish));
 }
 

@@ -37,7 +37,8 @@ class Requests {
   /// A write to `path` with the time-out in its query; the media type is that of the method, a
   /// strategic merge for PATCH.
   [[nodiscard]] HttpRequest write(Method method, const std::string& path) const;
-  void get(const std::string& path, Finish finish) const;
+  /// `query` goes on after the time-out: "" or "&key=value".
+  void get(const std::string& path, Finish finish, const std::string& query = "") const;
   void start(HttpRequest request, Finish finish) const;
   /// start() for who does not look at the body.
   void send(HttpRequest request, Done done) const;

@@ -1,4 +1,5 @@
 // The requests of SimCluster on claims, and on the ConfigMaps that hold intents.
+#include <algorithm>
 #include <utility>
 
 #include "gang/sim/sim_cluster.h"
@@ -57,7 +58,9 @@ void SimCluster::write_claim(const api::ObjectKey& claim, const WriteRecord& wri
 
 void SimCluster::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) {
   const WriteRecord write{"patch claim", patch.claim.text(),
-                          patch.finalizers.empty() ? "no finalizer" : "finalizer"};
+                          !patch.fence.empty()       ? "fence"
+                          : patch.finalizers.empty() ? "no finalizer"
+                                                     : "finalizer"};
   write_claim(
       patch.claim, write,
       [this, patch, write](auto& after) { return patch_claim_now(patch, write, after); },
@@ -68,12 +71,18 @@ kube::Answer SimCluster::patch_claim_now(const api::ClaimPatch& patch, const Wri
                                          std::optional<api::ResourceClaim>& after) {
   const auto* known = find<api::ResourceClaim>(patch.claim);
   const kube::Answer end = refusal(known, patch).value_or(accepted(200));
-  const bool changes = end.ok() && known->finalizers != patch.finalizers;
+  const bool changes = end.ok() && (known->finalizers != patch.finalizers || !patch.fence.empty());
   if (changes || !end.ok()) record(write.verb, write.object, write.detail, end.http_status);
   if (!end.ok()) return end;
   after = *known;
   if (!changes) return end;
   after->finalizers = patch.finalizers;
+  if (!patch.fence.empty()) {
+    api::StringMap& annotations = after->meta.annotations;
+    std::erase_if(annotations, [](const auto& one) { return one.first == api::kClaimFence; });
+    annotations.emplace_back(api::kClaimFence, patch.fence);
+    std::ranges::sort(annotations);
+  }
   put(*after);
   if (const auto* stored = find<api::ResourceClaim>(patch.claim)) after = *stored;
   return end;
@@ -194,6 +203,21 @@ void SimCluster::delete_config_map(const kube::ConfigMapDelete& request, kube::D
             [done = std::move(done)](const kube::Answer& end, std::optional<api::ConfigMap>) {
               done(end);
             });
+}
+
+void SimCluster::list_config_maps(const std::string& name_space, const std::string& label,
+                                  kube::ConfigMapsDone done) {
+  const auto list = [this, name_space, label, done = std::move(done)]() -> std::function<void()> {
+    std::vector<api::ConfigMap> listed;
+    for (const auto& [key, map] : config_maps_) {
+      const bool is_labelled = std::ranges::any_of(map.meta.labels, [&label](const auto& one) {
+        return one.first + "=" + one.second == label;
+      });
+      if (key.name_space == name_space && is_labelled) listed.push_back(map);
+    }
+    return [done, listed = std::move(listed)] { done(accepted(200), listed); };
+  };
+  requests_.push_back({RequestKind::kOther, list});
 }
 
 }  // namespace gang::sim

@@ -48,9 +48,15 @@ Answer FakeClaims::handle(const std::string& verb, const std::string& text,
                           const Execute& execute) {
   requests_.push_back(text);
   auto& faults = faults_[verb];
-  if (faults.empty()) return execute();
-  const Fault fault = faults.front();
-  faults.pop_front();
+  std::optional<Fault> met;
+  if (!faults.empty()) {
+    met = faults.front();
+    faults.pop_front();
+  } else if (judge_) {
+    met = judge_(text);
+  }
+  if (!met) return execute();
+  const Fault fault = *met;
   if (fault == Fault::kLost) static_cast<void>(execute());
   if (fault == Fault::kLate) late_.push_back(execute);
   switch (fault) {
@@ -62,6 +68,14 @@ Answer FakeClaims::handle(const std::string& verb, const std::string& text,
       return {.outcome = Outcome::kNotSent, .message = "connection refused"};
     case Fault::kForbidden:
       return {.outcome = Outcome::kForbidden, .http_status = 403, .message = "no right"};
+    case Fault::kLacksBinding:
+      return {.outcome = Outcome::kInvalid,
+              .http_status = 422,
+              .message =
+                  "status.allocation: Forbidden: requires "
+                  "resource=\"resourceclaims/binding\", verb=\"patch\" permission"};
+    case Fault::kFails:
+      return {.outcome = Outcome::kUnknown, .http_status = 500, .message = "internal error"};
   }
   return execute();
 }
@@ -89,11 +103,15 @@ void FakeClaims::answer_with_map(const Answer& answer, const std::string& name,
 }
 
 void FakeClaims::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) {
-  const Answer end = handle("finalizer", "finalizer " + patch.claim.name, [this, patch] {
+  const std::string text = (patch.fence.empty() ? "finalizer " : "fence ") + patch.claim.name;
+  const Answer end = handle("finalizer", text, [this, patch] {
     Answer checked = check(patch.claim, patch.uid, patch.resource_version);
     if (!checked.ok()) return checked;
-    change(patch.claim.name,
-           [&](api::ResourceClaim& claim) { claim.finalizers = patch.finalizers; });
+    change(patch.claim.name, [&](api::ResourceClaim& claim) {
+      claim.finalizers = patch.finalizers;
+      if (patch.fence.empty()) return;
+      claim.meta.annotations = {{std::string(api::kClaimFence), patch.fence}};
+    });
     return checked;
   });
   answer_with_claim(end, patch.claim.name, done);
@@ -143,7 +161,7 @@ Answer FakeClaims::store(const api::ConfigMap& map, bool is_new) {
     return conflict();
   }
   api::ConfigMap stored = map;
-  stored.meta.uid.text = "uid-" + map.meta.key.name;
+  stored.meta.uid.text = is_new ? "map-" + std::to_string(version_) : known->second.meta.uid.text;
   stored.meta.resource_version.text = next_version();
   maps_[map.meta.key.name] = std::move(stored);
   return ok();
@@ -167,11 +185,28 @@ void FakeClaims::read_config_map(const api::ObjectKey& map, kube::ConfigMapDone 
   answer_with_map(end, map.name, done);
 }
 
+void FakeClaims::list_config_maps(const std::string& name_space, const std::string& label,
+                                  kube::ConfigMapsDone done) {
+  const Answer end = handle("list", "list " + label, [] { return ok(); });
+  std::vector<api::ConfigMap> listed;
+  for (const auto& [name, map] : maps_) {
+    const bool is_asked_for = map.meta.key.name_space == name_space &&
+                              std::ranges::any_of(map.meta.labels, [&label](const auto& one) {
+                                return one.first + "=" + one.second == label;
+                              });
+    if (end.ok() && is_asked_for) listed.push_back(map);
+  }
+  done(end, listed);
+}
+
 void FakeClaims::delete_config_map(const kube::ConfigMapDelete& request, kube::Done done) {
   done(handle("delete", "delete " + request.map.name, [this, request] {
     const auto known = maps_.find(request.map.name);
     if (known == maps_.end()) return not_found();
-    if (known->second.meta.resource_version != request.resource_version) return conflict();
+    const api::ObjectMeta& meta = known->second.meta;
+    if (meta.uid != request.uid || meta.resource_version != request.resource_version) {
+      return conflict();
+    }
     maps_.erase(known);
     return ok();
   }));

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class FakeClaims final : public kube::ClaimClient {
     kLate,         ///< executed by run_late(), answered as a time-out
     kNotSent,      ///< nothing reached the server
     kForbidden,
+    kLacksBinding,  ///< the right on resourceclaims/binding is missing
+    kFails,         ///< 500, not executed
   };
 
   /// Adds or replaces; a version is given to it.
@@ -31,15 +34,24 @@ class FakeClaims final : public kube::ClaimClient {
   void remove(const std::string& name) { claims_.erase(name); }
   /// Changes a stored claim; its version moves.
   void change(const std::string& name, const std::function<void(api::ResourceClaim&)>& change);
-  /// `verb`: "finalizer", "status", "read", "create", "update", "delete".
+  /// `verb`: "finalizer", "status", "read", "create", "update", "delete", "list".
   void fail_next(const std::string& verb, Fault fault) { faults_[verb].push_back(fault); }
+  /// Asked for every request without a fault of its own: what it meets, if anything.
+  void intercept(std::function<std::optional<Fault>(const std::string& request)> judge) {
+    judge_ = std::move(judge);
+  }
   /// Executes what was answered as late.
   void run_late();
 
   [[nodiscard]] const api::ResourceClaim& claim(const std::string& name) const {
     return claims_.at(name);
   }
-  /// "finalizer c", "set c: p1", "keep c: p1 p2", "clear c:", "read c", ... in order.
+  [[nodiscard]] bool has(const std::string& name) const { return claims_.contains(name); }
+  [[nodiscard]] std::size_t map_count() const { return maps_.size(); }
+  /// By name.
+  [[nodiscard]] std::map<std::string, api::ConfigMap>& maps() { return maps_; }
+  /// "finalizer c", "fence c", "set c: p1", "keep c: p1 p2", "clear c:", "read c", "create m", ...
+  /// in order.
   [[nodiscard]] const std::vector<std::string>& requests() const { return requests_; }
 
   void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) override;
@@ -49,6 +61,8 @@ class FakeClaims final : public kube::ClaimClient {
   void update_config_map(const api::ConfigMap& map, kube::ConfigMapDone done) override;
   void read_config_map(const api::ObjectKey& map, kube::ConfigMapDone done) override;
   void delete_config_map(const kube::ConfigMapDelete& request, kube::Done done) override;
+  void list_config_maps(const std::string& name_space, const std::string& label,
+                        kube::ConfigMapsDone done) override;
 
  private:
   using Execute = std::function<kube::Answer()>;
@@ -69,6 +83,7 @@ class FakeClaims final : public kube::ClaimClient {
   std::map<std::string, std::deque<Fault>> faults_;
   std::vector<Execute> late_;
   std::vector<std::string> requests_;
+  std::function<std::optional<Fault>(const std::string&)> judge_;
   int version_ = 0;
 };
 

@@ -99,5 +99,30 @@ TEST_F(ClaimClientTest, KeepsConfigMaps) {
   EXPECT_EQ(methods, "POST PUT GET DELETE ");
 }
 
+TEST_F(ClaimClientTest, ListsConfigMapsOfALabel) {
+  const std::string item =
+      R"({"data":{"a":"b"},"metadata":{"namespace":"sys","name":"m","uid":"u"}})";
+  on(kMapPath, 200,
+     R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)" + item + "," + item +
+         "]}");
+  client_->list_config_maps("sys", "a.dev/kind=intent",
+                            [this](const Answer& answer, std::vector<api::ConfigMap> maps) {
+                              seen_.add(std::string(outcome_name(answer.outcome)) + " " +
+                                        std::to_string(maps.size()) + maps.at(0).data["a"]);
+                            });
+  EXPECT_EQ(next(), "ok 2b");
+  EXPECT_EQ(server_.requests()[0].target(),
+            std::string(kMapPath) + "?timeout=5s&labelSelector=a.dev%2Fkind%3Dintent");
+}
+
+TEST_F(ClaimClientTest, AListThatCannotBeReadIsNoAnswer) {
+  on(kMapPath, 200, R"({"items":[{"metadata":{}}]})");
+  client_->list_config_maps(
+      "sys", "a=b", [this](const Answer& answer, std::vector<api::ConfigMap> maps) {
+        seen_.add(std::string(outcome_name(answer.outcome)) + " " + std::to_string(maps.size()));
+      });
+  EXPECT_EQ(next(), "unknown 0");
+}
+
 }  // namespace
 }  // namespace gang::kube

@@ -273,6 +273,37 @@ TEST_F(SimClaimsTest, ConfigMapIsCreatedOnceAndChangedByVersion) {
   EXPECT_EQ(write(known, false).outcome, Outcome::kNotFound);
 }
 
+TEST_F(SimClaimsTest, AFenceIsAnAnnotationAndMovesTheVersion) {
+  for (const char* value : {"e1-1", "e1-2"}) {
+    const api::ObjectMeta before = claim().meta;
+    EXPECT_TRUE(run([&](kube::ClaimDone done) {
+                  cluster_.patch_claim({kC, before.uid, before.resource_version, {}, value},
+                                       std::move(done));
+                }).ok());
+    EXPECT_NE(claim().meta.resource_version, before.resource_version);
+    ASSERT_EQ(claim().meta.annotations.size(), 1U);
+    EXPECT_EQ(claim().meta.annotations[0].second, value);
+  }
+}
+
+TEST_F(SimClaimsTest, ConfigMapsAreListedByNamespaceAndLabel) {
+  api::ConfigMap map{.meta = {.key = kMap, .labels = {{"kind", "intent"}}}};
+  EXPECT_TRUE(write(map, true).ok());
+  map.meta.key.name_space = "other";
+  EXPECT_TRUE(write(map, true).ok());
+  map.meta = {.key = {"system", "plain"}};
+  EXPECT_TRUE(write(map, true).ok());
+  std::vector<api::ConfigMap> listed;
+  cluster_.list_config_maps("system", "kind=intent",
+                            [&](const Answer& answer, std::vector<api::ConfigMap> maps) {
+                              EXPECT_TRUE(answer.ok());
+                              listed = std::move(maps);
+                            });
+  cluster_.execute_next();
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].meta.key, kMap);
+}
+
 TEST_F(SimClaimsTest, ConfigMapIsDeletedByUidAndVersion) {
   ASSERT_TRUE(write({.meta = {.key = kMap}}, true).ok());
   const api::ObjectMeta meta = map_->meta;

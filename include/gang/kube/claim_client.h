@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "gang/api/claim_write.h"
 #include "gang/kube/client.h"
@@ -16,6 +18,7 @@ namespace gang::kube {
 
 using ClaimDone = std::function<void(const Answer&, std::optional<api::ResourceClaim>)>;
 using ConfigMapDone = std::function<void(const Answer&, std::optional<api::ConfigMap>)>;
+using ConfigMapsDone = std::function<void(const Answer&, std::vector<api::ConfigMap>)>;
 
 /// A DELETE of one ConfigMap with preconditions.
 struct ConfigMapDelete {
@@ -40,6 +43,9 @@ class ClaimClient {
   virtual void update_config_map(const api::ConfigMap& map, ConfigMapDone done) = 0;
   virtual void read_config_map(const api::ObjectKey& map, ConfigMapDone done) = 0;
   virtual void delete_config_map(const ConfigMapDelete& request, Done done) = 0;
+  /// Quorum list of those in a namespace that have a label ("key=value").
+  virtual void list_config_maps(const std::string& name_space, const std::string& label,
+                                ConfigMapsDone done) = 0;
 };
 
 /// A ClaimClient over HTTPS. REQUIRES: connection from connect().

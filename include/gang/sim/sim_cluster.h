@@ -78,6 +78,8 @@ class SimCluster final : public ObjectStore, public kube::Client, public kube::C
   void update_config_map(const api::ConfigMap& map, kube::ConfigMapDone done) override;
   void read_config_map(const api::ObjectKey& map, kube::ConfigMapDone done) override;
   void delete_config_map(const kube::ConfigMapDelete& request, kube::Done done) override;
+  void list_config_maps(const std::string& name_space, const std::string& label,
+                        kube::ConfigMapsDone done) override;
 
  private:
   /// A queued request: executing returns the function that delivers its answer.
