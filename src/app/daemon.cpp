@@ -58,6 +58,7 @@ Result<void> Daemon::start() {
   owner_beat_ns_ = clock_.monotonic().count();
   GANG_TRY(http_, HttpServer::start(config_.listen, std::move(endpoints)));
   client_ = kube::make_http_client(connection_);
+  claim_client_ = kube::make_http_claim_client(connection_);
   start_binder();
   start_informers();
   owner_thread_ = std::thread([this] { run_owner(); });
@@ -88,8 +89,8 @@ void Daemon::start_binder() {
   executor.post_after = [this](Duration delay, std::function<void()> f) {
     binder_loop_.post_after(delay, std::move(f));
   };
-  binder_ = std::make_unique<binder::Binder>(*client_, clock_, config_.binder, std::move(callbacks),
-                                             std::move(executor));
+  binder_ = std::make_unique<binder::Binder>(*client_, *claim_client_, clock_, config_.binder,
+                                             std::move(callbacks), std::move(executor));
   binder_thread_ = std::thread([this] { binder_loop_.run(); });
 }
 
@@ -129,6 +130,7 @@ void Daemon::stop() {
   binder_thread_.join();
   binder_.reset();
   client_.reset();
+  claim_client_.reset();
   connection_.reset();
   kube::shutdown_transport();
   http_.reset();

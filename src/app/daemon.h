@@ -74,6 +74,7 @@ class Daemon {
   Metrics metrics_;
   std::shared_ptr<const kube::Connection> connection_;
   std::unique_ptr<kube::Client> client_;
+  std::unique_ptr<kube::ClaimClient> claim_client_;
   BinderLoop binder_loop_;
   std::unique_ptr<binder::Binder> binder_;  ///< binder thread only, but for construction
   Mailbox<scheduler::Input> mailbox_;

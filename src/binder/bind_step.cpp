@@ -38,17 +38,36 @@ void BindStep::stop(const std::string& why) {
 /// Records the end to report; reports it at once when no request of ours can still change the pod.
 void BindStep::give_up(BindEnd end) {
   giving_up_ = std::move(end);
-  if (phase_ == Phase::kSending || phase_ == Phase::kReading) return;  // its answer decides
+  const bool awaits_answer =
+      phase_ == Phase::kSending || phase_ == Phase::kReading || phase_ == Phase::kAsking;
+  if (awaits_answer) return;  // it decides
   if (phase_ == Phase::kWaiting) window_.cancel(ticket_);
   if (!read_needed_ && !unknown_) return finish(*giving_up_);
   if (phase_ != Phase::kPausing) read();  // a pause ends in a read
 }
 
 void BindStep::submit() {
+  if (asks_gate_ && task_.gate) return ask_gate();
   phase_ = Phase::kWaiting;
   const auto granted = lifeline_.guard([this](WriteWindow::Ticket ticket) { send(ticket); });
   const WriteWindow::Ticket ticket = window_.submit(task_.lane, granted);
   if (phase_ == Phase::kWaiting) ticket_ = ticket;
+}
+
+void BindStep::ask_gate() {
+  phase_ = Phase::kAsking;
+  task_.gate(lifeline_.guard([this](GateWord word) { on_gate(word); }));
+}
+
+void BindStep::on_gate(GateWord word) {
+  phase_ = Phase::kIdle;
+  if (word == GateWord::kShut && !giving_up_) {
+    giving_up_ = BindEnd{.stopped = true, .message = "the round was taken back"};
+  }
+  if (giving_up_) return unknown_ ? pause(backoff_.next()) : finish(*giving_up_);
+  if (word == GateWord::kUnanswered) return pause(backoff_.next());
+  asks_gate_ = false;
+  submit();
 }
 
 void BindStep::send(WriteWindow::Ticket ticket) {
@@ -165,6 +184,7 @@ std::optional<BindEnd> BindStep::verdict_of(const api::Pod& pod) const {
 void BindStep::on_unbound(const api::Pod& pod) {
   const bool moved = pod.meta.resource_version != version_;
   version_ = pod.meta.resource_version;
+  asks_gate_ = true;
   if (moved) equal_failures_ = 0;
   if (unknown_ && (unknown_->version != version_ || read_sent_at_ >= unknown_->executable_until)) {
     unknown_.reset();

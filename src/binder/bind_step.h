@@ -13,7 +13,9 @@
 //  - "not bound" is reported only when no U is left: the version has moved, or the read was sent
 //    40 s after the last U.
 // A pod without known version is read before the first Binding, so that all of them carry one.
-// Source: commit protocol 5.3, 5.4, 8.
+// In a round with an intent, a Binding with a version that the step read itself is sent only when a
+// read of the intent made after it still shows the round: whoever takes a round back marks the
+// intent first and changes the pods then. Source: commit protocol 5.2 P7, 5.3, 5.4, 8.
 #pragma once
 
 #include <functional>
@@ -37,6 +39,11 @@ struct BindEnd {
   std::string message;
 };
 
+/// Whether the round still holds.
+enum class GateWord { kOpen, kShut, kUnanswered };
+/// Asks once, and calls back once.
+using Gate = std::function<void(std::function<void(GateWord)>)>;
+
 /// See the head of the file. Owned by a Round; binder's thread only. At most one request or timer
 /// of a step is outstanding. Calls `done` once, then does nothing more.
 class BindStep {
@@ -46,6 +53,7 @@ class BindStep {
     engine::Assignment assignment;
     std::string stamp;  ///< empty = no annotation
     Lane lane = Lane::kNeed;
+    Gate gate;  ///< asked before a Binding with a version that was read; empty = always open
   };
 
   BindStep(Channel& channel, WriteWindow& window, Task task, std::function<void()> done);
@@ -66,7 +74,7 @@ class BindStep {
   [[nodiscard]] const BindEnd& end() const { return end_; }
 
  private:
-  enum class Phase { kIdle, kWaiting, kSending, kReading, kPausing, kEnded };
+  enum class Phase { kIdle, kAsking, kWaiting, kSending, kReading, kPausing, kEnded };
 
   /// The requests of unknown outcome that could still be executed: all carry this version.
   struct Unknown {
@@ -75,6 +83,8 @@ class BindStep {
   };
 
   void submit();
+  void ask_gate();
+  void on_gate(GateWord word);
   void send(WriteWindow::Ticket ticket);
   void on_answer(const kube::Answer& answer);
   void judge(const kube::Answer& answer);
@@ -99,6 +109,7 @@ class BindStep {
   Phase phase_ = Phase::kIdle;
   WriteWindow::Ticket ticket_;
   bool read_needed_ = false;  ///< an answer is open until the pod has been read
+  bool asks_gate_ = false;    ///< version_ was read after the round was last known to hold
   Duration sent_at_{};
   Duration read_sent_at_{};
   kube::Outcome last_outcome_ = kube::Outcome::kOk;  ///< of a Binding; kOk: none was sent yet

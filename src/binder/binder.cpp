@@ -6,8 +6,11 @@
 
 #include "binder/breaker.h"
 #include "binder/channel.h"
+#include "binder/claim_round.h"
 #include "binder/events.h"
+#include "binder/fence_run.h"
 #include "binder/group_writer.h"
+#include "binder/intent_finder.h"
 #include "binder/paced_queue.h"
 #include "binder/precondition_probe.h"
 #include "binder/rollback.h"
@@ -23,25 +26,16 @@ constexpr std::int32_t kStatusBurstSeconds = 2;
 
 constexpr const char* kStopping = "the scheduler is stopping";
 
-/// The end of a round of which nothing was sent.
-engine::RoundOutcome not_begun(const engine::Plan& plan, engine::RoundEnd end,
-                               const std::string& why) {
-  engine::RoundOutcome outcome{.gang = plan.gang, .stamp = plan.stamp, .end = end, .message = why};
-  for (const engine::Assignment& pod : plan.assignments) {
-    outcome.members.push_back({.pod = pod.pod, .uid = pod.uid, .message = outcome.message});
-  }
-  return outcome;
-}
-
 }  // namespace
 
 /// The parts of the binder and the runs that are open. Order: what is used outlives its users.
 class Binder::Impl {
  public:
-  Impl(kube::Client& client, const Clock& clock, const Options& options, Callbacks callbacks,
-       Executor executor)
+  Impl(kube::Client& client, kube::ClaimClient& claims, const Clock& clock, const Options& options,
+       Callbacks callbacks, Executor executor)
       : callbacks_(std::move(callbacks)),
         channel_(client, clock, options, std::move(executor)),
+        claims_(claims, channel_),
         window_(options.writes_in_flight_max),
         paced_(channel_, window_, options.status_writes_per_second,
                options.status_writes_per_second * kStatusBurstSeconds),
@@ -52,7 +46,10 @@ class Binder::Impl {
         probe_(
             channel_, [this](const PreconditionProbe::Finding& finding) { on_found(finding); },
             [this] { tell_blocked(); }),
-        breaker_(channel_, [this] { tell_blocked(); }) {
+        breaker_(channel_, [this] { tell_blocked(); }),
+        finder_(claims_, [this](std::vector<api::StoredIntent> found) {
+          callbacks_.intents_found(std::move(found));
+        }) {
     channel_.watch_writes([this](const kube::Answer& answer) { breaker_.note(answer); });
     window_.on_drained([this] {
       paced_.pump();
@@ -73,9 +70,23 @@ class Binder::Impl {
 
   void explain(const engine::Explanation& explanation) {
     // The gang became whole after this was thought of.
-    const auto round = rounds_.find(explanation.gang.id);
-    if (round != rounds_.end() && round->second->need_is_met()) return;
+    if (is_whole(explanation.gang.id)) return;
     status_.explain(explanation);
+  }
+
+  void confirm(const engine::RoundCheck& check) {
+    const auto round = claim_rounds_.find(check.gang.id);
+    if (round != claim_rounds_.end()) round->second->confirm(check);
+  }
+
+  void find_intents() { finder_.start(); }
+
+  void fence(const api::StoredIntent& intent) {
+    const api::Uid gang = intent.intent.gang_uid;
+    auto run = std::make_unique<FenceRun>(claims_, intent, [this, gang] { on_fenced(gang); });
+    const auto [at, is_new] = fences_.emplace(gang, std::move(run));
+    CHECK(is_new);
+    at->second->start();
   }
 
   void rollback(const engine::Rollback& rollback) {
@@ -91,11 +102,14 @@ class Binder::Impl {
   void drain() {
     draining_ = true;
     refuse_waiting(engine::RoundEnd::kUnavailable, kStopping);
+    for (const auto& [id, round] : claim_rounds_) round->drain(kStopping);
   }
 
   [[nodiscard]] bool idle() const {
-    return waiting_.empty() && rounds_.empty() && rollbacks_.empty() && reports_open_ == 0 &&
-           status_.idle() && groups_.idle() && channel_.in_flight() == 0;
+    const bool has_runs =
+        !rounds_.empty() || !claim_rounds_.empty() || !rollbacks_.empty() || !fences_.empty();
+    return waiting_.empty() && !has_runs && reports_open_ == 0 && status_.idle() &&
+           groups_.idle() && channel_.in_flight() == 0;
   }
 
   [[nodiscard]] const Stats& stats() const { return channel_.stats(); }
@@ -103,18 +117,29 @@ class Binder::Impl {
  private:
   void begin(const engine::Plan& plan) {
     const cluster::GangId id = plan.gang.id;
-    auto round = std::make_unique<Round>(
-        Round::Parts{channel_, window_, groups_, status_, events_, callbacks_.round_slow}, plan,
-        [this](engine::RoundOutcome outcome) { on_round_ended(std::move(outcome)); });
-    const auto [at, is_new] = rounds_.emplace(id, std::move(round));
-    CHECK(is_new);
+    CHECK(!rounds_.contains(id) && !claim_rounds_.contains(id));
     ++channel_.stats().rounds_open;
-    at->second->start();
+    Round::Parts parts{channel_, window_, groups_, status_, events_, callbacks_.round_slow, {}};
+    const auto done = [this](engine::RoundOutcome outcome) { on_round_ended(std::move(outcome)); };
+    if (plan.claims.empty() && !plan.inherited) {
+      auto& round = rounds_[id] = std::make_unique<Round>(std::move(parts), plan, done);
+      return round->start();
+    }
+    auto& round = claim_rounds_[id] = std::make_unique<ClaimRound>(
+        ClaimRound::Parts{claims_, std::move(parts), callbacks_.claims_written}, plan, done);
+    round->start();
+  }
+
+  [[nodiscard]] bool is_whole(cluster::GangId id) const {
+    const auto plain = rounds_.find(id);
+    if (plain != rounds_.end()) return plain->second->need_is_met();
+    const auto round = claim_rounds_.find(id);
+    return round != claim_rounds_.end() && round->second->need_is_met();
   }
 
   /// Ends a round that was not begun.
   void refuse(const engine::Plan& plan, engine::RoundEnd end, const std::string& why) {
-    report_later(not_begun(plan, end, why));
+    report_later(unbound_outcome(plan, end, why));
   }
 
   void refuse_waiting(engine::RoundEnd end, const std::string& why) {
@@ -180,6 +205,7 @@ class Binder::Impl {
     channel_.later(lifeline_.guard([this, outcome = std::move(outcome)] {
       --reports_open_;
       rounds_.erase(outcome.gang.id);
+      claim_rounds_.erase(outcome.gang.id);
       callbacks_.round_done(outcome);
     }));
   }
@@ -191,8 +217,16 @@ class Binder::Impl {
     }));
   }
 
+  void on_fenced(const api::Uid& gang) {
+    channel_.later(lifeline_.guard([this, gang] {
+      fences_.erase(gang);
+      callbacks_.round_fenced(gang);
+    }));
+  }
+
   const Callbacks callbacks_;
   Channel channel_;
+  const ClaimPort claims_;
   WriteWindow window_;
   PacedQueue paced_;
   EventSink events_;
@@ -200,25 +234,37 @@ class Binder::Impl {
   StatusWriter status_;
   PreconditionProbe probe_;
   Breaker breaker_;
+  IntentFinder finder_;
   std::vector<engine::Plan> waiting_;  ///< for the answer to the probe
   std::size_t probed_member_ = 0;      ///< of the first of them
   std::map<cluster::GangId, std::unique_ptr<Round>> rounds_;
+  std::map<cluster::GangId, std::unique_ptr<ClaimRound>> claim_rounds_;
   std::map<cluster::GangId, std::unique_ptr<RollbackRun>> rollbacks_;
+  std::map<api::Uid, std::unique_ptr<FenceRun>> fences_;
   std::int32_t reports_open_ = 0;
   bool draining_ = false;
   bool told_blocked_ = false;
   Lifeline lifeline_;
 };
 
-Binder::Binder(kube::Client& client, const Clock& clock, Options options, Callbacks callbacks,
-               Executor executor)
-    : impl_(std::make_unique<Impl>(client, clock, options, std::move(callbacks),
+Binder::Binder(kube::Client& client, kube::ClaimClient& claims, const Clock& clock, Options options,
+               Callbacks callbacks, Executor executor)
+    : impl_(std::make_unique<Impl>(client, claims, clock, options, std::move(callbacks),
                                    std::move(executor))) {}
 
 Binder::~Binder() = default;
 
 void Binder::commit(const engine::Plan& plan) {
   impl_->commit(plan);
+}
+void Binder::confirm(const engine::RoundCheck& check) {
+  impl_->confirm(check);
+}
+void Binder::find_intents() {
+  impl_->find_intents();
+}
+void Binder::fence(const api::StoredIntent& intent) {
+  impl_->fence(intent);
 }
 void Binder::explain(const engine::Explanation& explanation) {
   impl_->explain(explanation);

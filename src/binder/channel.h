@@ -40,7 +40,8 @@ class Channel {
 
   /// Hears the answer to every write but events, before the one who sent it.
   void watch_writes(kube::Done watcher) { write_watcher_ = std::move(watcher); }
-  /// The pod or PodGroup that was written last.
+  void note_target(const api::ObjectKey& object) { last_written_ = object; }
+  /// The namespaced object that was written last.
   [[nodiscard]] const api::ObjectKey& last_written() const { return last_written_; }
 
   /// Runs `function` on the binder's thread after `pause`; guard it with a Lifeline.

@@ -45,12 +45,11 @@ ClaimStep::ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::strin
       write_(std::move(write)),
       stamp_(std::move(stamp)),
       done_(std::move(done)),
-      backoff_(port.channel.options().retry_initial, port.channel.options().retry_max,
+      backoff_(port.channel().options().retry_initial, port.channel().options().retry_max,
                seed_of(write_.claim->meta.uid.text)),
       claim_(*write_.claim) {}
 
 void ClaimStep::start() {
-  way_ = Way::kForward;
   proceed();
 }
 
@@ -60,22 +59,14 @@ void ClaimStep::stop(const std::string& why) {
   if (!is_busy_) finish(ClaimEnd::kStopped, why);
 }
 
-void ClaimStep::release() {
-  way_ = Way::kBack;
-  end_ = ClaimEnd::kOpen;
-  stopped_.reset();
-  conflicts_ = 0;
-  backoff_.reset();
-  if (!has_sent_) return finish(ClaimEnd::kReleased);
-  read();
-}
-
 /// What the claim as it is now asks for.
 void ClaimStep::proceed() {
-  if (way_ == Way::kBack) return write_back();
-  if (const auto end = judge()) return finish(*end, message_);
+  if (const auto end = judge()) return finish(*end);
   if (stopped_) return finish(ClaimEnd::kStopped, *stopped_);
-  write_forward();
+  const bool has_finalizer =
+      std::ranges::find(claim_.finalizers, api::kClaimFinalizer) != claim_.finalizers.end();
+  if (!claim_.allocation && !has_finalizer) return add_finalizer();
+  write_status();
 }
 
 std::optional<ClaimEnd> ClaimStep::judge() const {
@@ -98,37 +89,9 @@ bool ClaimStep::names_consumers() const {
   });
 }
 
-void ClaimStep::write_forward() {
-  const bool has_finalizer =
-      std::ranges::find(claim_.finalizers, api::kClaimFinalizer) != claim_.finalizers.end();
-  if (!claim_.allocation && !has_finalizer) return add_finalizer();
-  std::vector<api::ClaimConsumer> consumers = claim_.reserved_for;
-  for (const api::ClaimConsumer& consumer : write_.consumers) {
-    if (!has_consumer(consumers, consumer)) consumers.push_back(consumer);
-  }
-  has_sent_ = true;
-  using Part = api::ClaimStatusPatch::Part;
-  write_status(claim_.allocation ? Part::kKeep : Part::kSet, std::move(consumers));
-}
-
-/// Only what this round wrote, judged by the claim as it was read just now.
-void ClaimStep::write_back() {
-  std::vector<api::ClaimConsumer> others = claim_.reserved_for;
-  std::erase_if(others, [this](const api::ClaimConsumer& one) {
-    return has_consumer(write_.consumers, one);
-  });
-  const bool is_named = others.size() < claim_.reserved_for.size();
-  const bool is_ours = claim_.allocation && write_.allocation && has_planned_devices();
-  using Part = api::ClaimStatusPatch::Part;
-  if (is_ours && others.empty()) return write_status(Part::kClear, {});
-  if (is_named && claim_.allocation) return write_status(Part::kKeep, std::move(others));
-  if (is_unknown_ && !claim_.allocation && !claim_.meta.deletion_time) return move_version();
-  finish(ClaimEnd::kReleased);
-}
-
 api::Allocation ClaimStep::allocation_to_write() const {
   api::Allocation allocation = *write_.allocation;
-  allocation.time = port_.channel.now();
+  allocation.time = port_.channel().now();
   std::size_t number = 0;
   for (api::DeviceResult& result : allocation.results) {
     const std::string seed = fmt::format("{}/{}/{}", stamp_, claim_.meta.uid.text, number++);
@@ -143,50 +106,37 @@ void ClaimStep::add_finalizer() {
                         .resource_version = claim_.meta.resource_version,
                         .finalizers = claim_.finalizers};
   patch.finalizers.emplace_back(api::kClaimFinalizer);
-  port_.client.patch_claim(patch, returning("patch resourceclaims", &ClaimStep::on_written));
+  port_.patch_claim(patch, returning(&ClaimStep::on_written));
 }
 
-/// A finalizer on a claim without devices is of no use: taking it away is the change that makes
-/// every older write fail.
-void ClaimStep::move_version() {
-  api::ClaimPatch patch{.claim = claim_.meta.key,
-                        .uid = claim_.meta.uid,
-                        .resource_version = claim_.meta.resource_version,
-                        .finalizers = claim_.finalizers};
-  std::erase(patch.finalizers, std::string(api::kClaimFinalizer));
-  is_unknown_ = patch.finalizers == claim_.finalizers;
-  if (is_unknown_) patch.finalizers.emplace_back(api::kClaimFinalizer);
-  port_.client.patch_claim(patch, returning("patch resourceclaims", &ClaimStep::on_written));
-}
-
-void ClaimStep::write_status(api::ClaimStatusPatch::Part part,
-                             std::vector<api::ClaimConsumer> consumers) {
+/// Devices and reservation at once, or the reservation alone.
+void ClaimStep::write_status() {
+  using Part = api::ClaimStatusPatch::Part;
   api::ClaimStatusPatch patch{.claim = claim_.meta.key,
                               .uid = claim_.meta.uid,
                               .resource_version = claim_.meta.resource_version,
-                              .allocation_part = part,
-                              .reserved_for = std::move(consumers)};
-  if (part == api::ClaimStatusPatch::Part::kSet) patch.allocation = allocation_to_write();
-  port_.client.patch_claim_status(patch,
-                                  returning("patch resourceclaims/status", &ClaimStep::on_written));
+                              .allocation_part = claim_.allocation ? Part::kKeep : Part::kSet,
+                              .reserved_for = claim_.reserved_for};
+  for (const api::ClaimConsumer& consumer : write_.consumers) {
+    if (!has_consumer(patch.reserved_for, consumer)) patch.reserved_for.push_back(consumer);
+  }
+  if (!claim_.allocation) patch.allocation = allocation_to_write();
+  has_sent_ = true;
+  port_.patch_claim_status(patch, returning(&ClaimStep::on_written));
 }
 
 kube::ClaimDone ClaimStep::returning(
-    const char* request,
     void (ClaimStep::*then)(const kube::Answer&, const std::optional<api::ResourceClaim>&)) {
   is_busy_ = true;
-  return port_.channel.returning<std::optional<api::ResourceClaim>>(
-      request,
-      kube::ClaimDone(lifeline_.guard(
-          [this, then](const kube::Answer& answer, const std::optional<api::ResourceClaim>& claim) {
-            is_busy_ = false;
-            (this->*then)(answer, claim);
-          })));
+  return lifeline_.guard(
+      [this, then](const kube::Answer& answer, const std::optional<api::ResourceClaim>& claim) {
+        is_busy_ = false;
+        (this->*then)(answer, claim);
+      });
 }
 
 void ClaimStep::on_written(const kube::Answer& answer,
                            const std::optional<api::ResourceClaim>& claim) {
-  port_.channel.note_write(answer);
   if (answer.ok() && claim) {
     claim_ = *claim;
     return proceed();
@@ -194,14 +144,13 @@ void ClaimStep::on_written(const kube::Answer& answer,
   switch (answer.outcome) {
     case kube::Outcome::kOk:
     case kube::Outcome::kUnknown:
-      is_unknown_ = is_unknown_ || way_ == Way::kForward;
+      is_unknown_ = true;
       return again(answer);
     case kube::Outcome::kConflict:
       if (++conflicts_ <= kConflictsMax) return read();
       return finish(ClaimEnd::kTaken, "the claim changes faster than it can be written");
     case kube::Outcome::kNotFound:
-      return finish(way_ == Way::kBack ? ClaimEnd::kReleased : ClaimEnd::kLost,
-                    "the claim is gone");
+      return finish(ClaimEnd::kLost, "the claim is gone");
     case kube::Outcome::kNotSent:
     case kube::Outcome::kThrottled:
       return again(answer);
@@ -209,6 +158,8 @@ void ClaimStep::on_written(const kube::Answer& answer,
       if (!std::exchange(token_renewed_, true)) return again(answer);
       return finish(ClaimEnd::kRefused, answer.message);
     case kube::Outcome::kForbidden:
+      if (is_starting(answer)) return again(answer);
+      [[fallthrough]];
     case kube::Outcome::kInvalid:
       return finish(ClaimEnd::kRefused, answer.message);
   }
@@ -217,24 +168,23 @@ void ClaimStep::on_written(const kube::Answer& answer,
 /// Reads after a pause, then goes on by what the claim is then.
 void ClaimStep::again(const kube::Answer& answer) {
   is_busy_ = true;
-  port_.channel.after(wait_after(answer, backoff_.next()), lifeline_.guard([this] {
+  trouble_ = answer.message;
+  port_.channel().after(wait_after(answer, backoff_.next()), lifeline_.guard([this] {
     is_busy_ = false;
     read();
   }));
 }
 
 void ClaimStep::read() {
-  port_.client.read_claim(claim_.meta.key, returning("get resourceclaims", &ClaimStep::on_read));
+  port_.read_claim(claim_.meta.key, returning(&ClaimStep::on_read));
 }
 
 void ClaimStep::on_read(const kube::Answer& answer,
                         const std::optional<api::ResourceClaim>& claim) {
   const bool is_gone = answer.outcome == kube::Outcome::kNotFound ||
                        (claim && claim->meta.uid != write_.claim->meta.uid);
-  if (is_gone) {
-    return finish(way_ == Way::kBack ? ClaimEnd::kReleased : ClaimEnd::kLost, "the claim is gone");
-  }
-  if (answer.outcome == kube::Outcome::kForbidden) {
+  if (is_gone) return finish(ClaimEnd::kLost, "the claim is gone");
+  if (answer.outcome == kube::Outcome::kForbidden && !is_starting(answer)) {
     return finish(ClaimEnd::kRefused, answer.message);
   }
   if (!answer.ok() || !claim) {
@@ -251,7 +201,6 @@ void ClaimStep::finish(ClaimEnd end, std::string message) {
   switch (end) {
     case ClaimEnd::kOpen:
     case ClaimEnd::kWritten:
-    case ClaimEnd::kReleased:
       message_.clear();
       break;
     case ClaimEnd::kLost:
@@ -261,8 +210,10 @@ void ClaimStep::finish(ClaimEnd end, std::string message) {
       message_ = name + ": " + (message.empty() ? "it got other devices meanwhile" : message);
       break;
     case ClaimEnd::kRefused:
-    case ClaimEnd::kStopped:
       message_ = name + ": " + message;
+      break;
+    case ClaimEnd::kStopped:
+      message_ = name + ": " + (trouble_.empty() ? message : trouble_ + ", until " + message);
       break;
   }
   done_();

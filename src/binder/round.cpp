@@ -4,19 +4,21 @@
 #include <utility>
 
 namespace gang::binder {
-namespace {
-
-constexpr const char* kDeadline = "the commit deadline passed";
-
-/// 30 s and 10 ms for each bind.
-Duration deadline_of(const Options& options, std::size_t binds) {
-  return options.commit_deadline + std::chrono::milliseconds(10) * static_cast<int>(binds);
+Duration deadline_of(const Options& options, std::size_t writes) {
+  return options.commit_deadline + std::chrono::milliseconds(10) * static_cast<int>(writes);
 }
 
-}  // namespace
+engine::RoundOutcome unbound_outcome(const engine::Plan& plan, engine::RoundEnd end,
+                                     const std::string& why) {
+  engine::RoundOutcome outcome{.gang = plan.gang, .stamp = plan.stamp, .end = end, .message = why};
+  for (const engine::Assignment& pod : plan.assignments) {
+    outcome.members.push_back({.pod = pod.pod, .uid = pod.uid, .message = outcome.message});
+  }
+  return outcome;
+}
 
 Round::Round(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done)
-    : parts_(parts), plan_(std::move(plan)), done_(std::move(done)) {
+    : parts_(std::move(parts)), plan_(std::move(plan)), done_(std::move(done)) {
   const auto need = static_cast<std::size_t>(std::max(0, plan_.need));
   need_count_ = std::min(need, plan_.assignments.size());
   if (plan_.writes_record && is_group()) record_ = Record::kWanted;
@@ -27,7 +29,8 @@ void Round::make_steps() {
   for (std::size_t i = 0; i < plan_.assignments.size(); ++i) {
     BindStep::Task task{.assignment = plan_.assignments[i],
                         .stamp = plan_.stamp,
-                        .lane = i < need_count_ ? Lane::kNeed : Lane::kExtra};
+                        .lane = i < need_count_ ? Lane::kNeed : Lane::kExtra,
+                        .gate = parts_.gate};
     steps_.push_back(std::make_unique<BindStep>(parts_.channel, parts_.window, std::move(task),
                                                 [this, i] { on_step_ended(i); }));
   }
@@ -36,7 +39,7 @@ void Round::make_steps() {
 void Round::start() {
   if (!steps_.empty()) {
     parts_.channel.after(deadline_of(parts_.channel.options(), steps_.size()),
-                         lifeline_.guard([this] { stop_all(kDeadline); }));
+                         lifeline_.guard([this] { stop(kCommitDeadline); }));
     parts_.channel.after(parts_.channel.options().slow_round,
                          lifeline_.guard([this] { tell_slow(); }));
   }
@@ -63,8 +66,7 @@ void Round::on_step_ended(std::size_t index) {
   } else {
     const bool is_needed = index < need_count_;
     if (is_needed) {
-      stop_all("pod " + step.task().assignment.pod.text() +
-               " was not bound: " + step.end().message);
+      stop("pod " + step.task().assignment.pod.text() + " was not bound: " + step.end().message);
     }
   }
   advance();
@@ -110,14 +112,14 @@ void Round::on_recorded(const GroupWriteReport& report) {
   record_ = report.end == GroupWriteEnd::kDone   ? Record::kDone
             : report.end == GroupWriteEnd::kGone ? Record::kGroupGone
                                                  : Record::kRefused;
-  if (record_ == Record::kGroupGone) stop_all("the PodGroup is gone");
+  if (record_ == Record::kGroupGone) stop("the PodGroup is gone");
   if (record_ != Record::kDone) {
     message_ = record_ == Record::kRefused ? report.message : "the PodGroup is deleted or replaced";
   }
   advance();
 }
 
-void Round::stop_all(const std::string& why) {
+void Round::stop(const std::string& why) {
   if (std::exchange(stopped_, true)) return;
   message_ = why;
   for (const auto& step : steps_) step->stop(why);
@@ -160,8 +162,8 @@ std::string Round::reason_of_end() const {
   }
   for (const auto& step : steps_) {
     if (step->bound() || step->trouble().empty()) continue;
-    return name(*step) + ": " + step->trouble() + (message_ == kDeadline ? ", until " : "; ") +
-           message_;
+    return name(*step) + ": " + step->trouble() +
+           (message_ == kCommitDeadline ? ", until " : "; ") + message_;
   }
   return message_;
 }

@@ -36,11 +36,14 @@ class Round {
     StatusWriter& status;
     EventSink& events;
     std::function<void(engine::RoundProgress)> slow;  ///< hears of a round that lacks members
+    Gate gate;                                        ///< of a round with an intent
   };
 
   Round(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done);
 
   void start();
+  /// Sends no further Binding.
+  void stop(const std::string& why);
   /// From now on the gang is whole; only the record and extras are open.
   [[nodiscard]] bool need_is_met() const { return need_is_met_; }
 
@@ -55,7 +58,6 @@ class Round {
   void write_record();
   void write_satisfied();
   void on_recorded(const GroupWriteReport& report);
-  void stop_all(const std::string& why);
   void tell_slow();
   void finish();
   [[nodiscard]] GroupWrite group_write() const;
@@ -82,5 +84,14 @@ class Round {
   std::string message_;  ///< why the members were stopped or the record was not written
   Lifeline lifeline_;
 };
+
+inline constexpr const char* kCommitDeadline = "the commit deadline passed";
+
+/// 30 s and 10 ms for each write.
+[[nodiscard]] Duration deadline_of(const Options& options, std::size_t writes);
+
+/// The end of a round that bound nothing.
+[[nodiscard]] engine::RoundOutcome unbound_outcome(const engine::Plan& plan, engine::RoundEnd end,
+                                                   const std::string& why);
 
 }  // namespace gang::binder

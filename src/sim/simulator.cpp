@@ -98,7 +98,7 @@ void Simulator::make_daemon() {
   executor.post_after = [this, daemon](Duration delay, std::function<void()> f) {
     daemon->timers.emplace(clock_.now() + delay, std::move(f));
   };
-  daemon->binder = std::make_unique<binder::Binder>(cluster_, clock_, options_.binder,
+  daemon->binder = std::make_unique<binder::Binder>(cluster_, cluster_, clock_, options_.binder,
                                                     std::move(callbacks), std::move(executor));
   for (api::Delta& delta : cluster_.list_all(options_.scheduler.scheduler_name)) {
     input(std::move(delta));

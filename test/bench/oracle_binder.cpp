@@ -78,6 +78,7 @@ int carry_out(const std::shared_ptr<const gang::kube::Connection>& connection,
   const gang::SystemClock clock;
   gang::app::BinderLoop loop(clock);
   const auto client = gang::kube::make_http_client(connection);
+  const auto claims = gang::kube::make_http_claim_client(connection);
   std::size_t open = plans.size();
   int failed = 0;
   gang::binder::Callbacks callbacks;
@@ -90,7 +91,8 @@ int carry_out(const std::shared_ptr<const gang::kube::Connection>& connection,
       [&](gang::Duration delay, std::function<void()> f) { loop.post_after(delay, std::move(f)); }};
   gang::binder::Options options;
   options.scheduler_name = "oracle";
-  gang::binder::Binder binder(*client, clock, options, std::move(callbacks), std::move(executor));
+  gang::binder::Binder binder(*client, *claims, clock, options, std::move(callbacks),
+                              std::move(executor));
   loop.post([&] {
     for (const Plan& plan : plans) binder.commit(plan);
   });

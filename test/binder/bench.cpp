@@ -56,14 +56,21 @@ void HandExecutor::advance(Duration duration) {
   clock_.advance(until - clock_.monotonic());
 }
 
-BinderBench::BinderBench(binder::Options options) {
+BinderBench::BinderBench(const binder::Options& options) {
+  start(options);
+}
+
+void BinderBench::start(const binder::Options& options) {
   binder::Callbacks callbacks{
       .round_done = [this](engine::RoundOutcome outcome) { outcomes.push_back(outcome); },
       .rollback_done = [this](engine::GangRef gang) { rollbacks_done.push_back(gang); },
       .explain_failed = [this](engine::GangRef gang) { explains_failed.push_back(gang); },
       .round_slow = [this](engine::RoundProgress progress) { slow.push_back(progress); },
+      .claims_written = [this](engine::ClaimsWritten told) { written.push_back(told); },
+      .intents_found = [this](std::vector<api::StoredIntent> all) { intents.push_back(all); },
+      .round_fenced = [this](api::Uid gang) { fenced.push_back(gang); },
       .writes_blocked = [this](bool is_blocked) { blocked.push_back(is_blocked); }};
-  binder = std::make_unique<binder::Binder>(client, clock, std::move(options), std::move(callbacks),
+  binder = std::make_unique<binder::Binder>(client, claims, clock, options, std::move(callbacks),
                                             executor.executor());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "binder/fake_claims.h"
 #include "binder/fake_client.h"
 #include "gang/binder/binder.h"
 
@@ -37,7 +38,10 @@ class HandExecutor {
 /// One gang "train" of the pods m0, m1, ... in namespace "ns", and what the binder reports.
 class BinderBench {
  public:
-  explicit BinderBench(binder::Options options = {});
+  explicit BinderBench(const binder::Options& options = {});
+
+  /// A Binder in the place of the one before, on the same server.
+  void start(const binder::Options& options);
 
   /// Pods m0 .. m<count - 1> and the group on the server.
   void create_gang(int count);
@@ -64,11 +68,15 @@ class BinderBench {
   ManualClock clock{TimePoint(std::chrono::seconds(1000))};
   HandExecutor executor{clock};
   FakeClient client;
+  FakeClaims claims;
   std::vector<engine::RoundOutcome> outcomes;
   std::vector<engine::GangRef> rollbacks_done;
   std::vector<engine::GangRef> explains_failed;
   std::vector<engine::RoundProgress> slow;  ///< what round_slow was told
   std::vector<bool> blocked;                ///< what writes_blocked was told
+  std::vector<engine::ClaimsWritten> written;
+  std::vector<std::vector<api::StoredIntent>> intents;  ///< what intents_found was told
+  std::vector<api::Uid> fenced;
   std::unique_ptr<binder::Binder> binder;
 };
 

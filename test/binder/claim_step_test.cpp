@@ -54,11 +54,6 @@ class ClaimStepTest : public testing::Test {
     executor_.advance(seconds(60));
   }
 
-  void release() {
-    step_->release();
-    executor_.advance(seconds(60));
-  }
-
   [[nodiscard]] Texts requests() const { return claims_.requests(); }
 
   ManualClock clock_{TimePoint(seconds(1'000))};
@@ -152,6 +147,16 @@ TEST_F(ClaimStepTest, AMissingRightIsARefusal) {
   EXPECT_EQ(step_->message(), "claim ns/c: no right");
 }
 
+TEST_F(ClaimStepTest, AMissingRightToReserveIsToldByItsName) {
+  claims_.fail_next("status", Fault::kLacksBinding);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kRefused);
+  EXPECT_EQ(step_->message().find("claim ns/c: the account may not patch resourceclaims/binding"),
+            0U)
+      << step_->message();
+  EXPECT_EQ(channel_.stats().forbidden, 1);
+}
+
 TEST_F(ClaimStepTest, StoppedBeforeItIsWrittenItWritesNothingMore) {
   make_step();
   claims_.fail_next("finalizer", Fault::kNotSent);
@@ -161,58 +166,7 @@ TEST_F(ClaimStepTest, StoppedBeforeItIsWrittenItWritesNothingMore) {
   executor_.advance(seconds(60));
   EXPECT_EQ(step_->end(), ClaimEnd::kStopped);
   EXPECT_EQ(requests(), (Texts{"finalizer c", "read c"}));
-  release();
-  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
-  EXPECT_EQ(requests().size(), 2U) << "nothing was written";
-}
-
-TEST_F(ClaimStepTest, ReleaseClearsWhatNobodyElseUses) {
-  start();
-  release();
-  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
-  EXPECT_FALSE(claims_.claim("c").allocation);
-  EXPECT_TRUE(claims_.claim("c").reserved_for.empty());
-}
-
-TEST_F(ClaimStepTest, ReleaseLeavesTheDevicesToOthers) {
-  start();
-  claims_.change("c", [](api::ResourceClaim& claim) { claim.reserved_for.push_back(pod("o")); });
-  release();
-  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
-  ASSERT_EQ(claims_.claim("c").reserved_for.size(), 1U);
-  EXPECT_EQ(claims_.claim("c").reserved_for[0].name, "o");
-  EXPECT_TRUE(claims_.claim("c").allocation);
-}
-
-TEST_F(ClaimStepTest, ReleaseOfAJoinedClaimKeepsItsDevices) {
-  claims_.change("c", [](api::ResourceClaim& claim) { claim.allocation = device("x"); });
-  make_step(std::nullopt);
-  start();
-  release();
-  EXPECT_TRUE(claims_.claim("c").allocation) << "not of this round";
-  EXPECT_TRUE(claims_.claim("c").reserved_for.empty());
-}
-
-TEST_F(ClaimStepTest, AWriteThatArrivesAfterTheReleaseFails) {
-  claims_.fail_next("status", Fault::kLate);
-  make_step();
-  step_->start();
-  executor_.run();
-  step_->stop("the round ends");
-  executor_.advance(seconds(60));
-  release();
-  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
-  claims_.run_late();
-  EXPECT_FALSE(claims_.claim("c").allocation) << "its version has moved";
-}
-
-TEST_F(ClaimStepTest, ReleaseIsRepeatedUntilItIsDefinite) {
-  start();
-  claims_.fail_next("read", Fault::kNotSent);
-  claims_.fail_next("status", Fault::kLost);
-  release();
-  EXPECT_EQ(step_->end(), ClaimEnd::kReleased);
-  EXPECT_FALSE(claims_.claim("c").allocation);
+  EXPECT_FALSE(step_->is_touched());
 }
 
 }  // namespace

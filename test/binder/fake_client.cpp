@@ -120,11 +120,14 @@ std::size_t FakeClient::count(const std::string& verb, const std::string& name) 
   }));
 }
 
-void FakeClient::handle(Request request, const Execute& execute, const Reply& reply) {
+void FakeClient::handle(const Request& request, const Execute& execute, const Reply& reply) {
   const std::string verb = request.verb;
   const std::string name = request.name;
-  requests_.push_back(std::move(request));
+  requests_.push_back(request);
   auto& faults = faults_[verb + " " + name];
+  if (faults.empty() && judge_) {
+    if (auto met = judge_(request)) faults.push_back(*std::move(met));
+  }
   Fault fault{.answer = answer(Outcome::kOk, 200), .execution = Fault::Execution::kDone};
   const bool scripted = !faults.empty();
   if (scripted) {

@@ -8,7 +8,9 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gang/kube/client.h"
@@ -52,6 +54,10 @@ class FakeClient final : public kube::Client {
   /// The next request of that verb for that name meets `fault`; several are used in order.
   void fail_next(const std::string& verb, const std::string& name, Fault fault);
   void fail_next(const std::string& verb, const std::string& name, kube::Answer answer);
+  /// Asked for every request without a fault of its own: what it meets, if anything.
+  void intercept(std::function<std::optional<Fault>(const Request&)> judge) {
+    judge_ = std::move(judge);
+  }
   /// Every request of that verb is answered like this until allow(verb).
   void fail_all(const std::string& verb, kube::Answer answer);
   void allow(const std::string& verb);
@@ -104,7 +110,7 @@ class FakeClient final : public kube::Client {
   using Execute = std::function<kube::Answer()>;
   using Reply = std::function<void(const kube::Answer&)>;
 
-  void handle(Request request, const Execute& execute, const Reply& reply);
+  void handle(const Request& request, const Execute& execute, const Reply& reply);
   [[nodiscard]] std::string next_version();
   [[nodiscard]] kube::Answer check_bind(const api::Binding& binding) const;
   [[nodiscard]] kube::Answer execute_bind(const api::Binding& binding);
@@ -115,6 +121,7 @@ class FakeClient final : public kube::Client {
   std::map<std::string, api::Pod> pods_;
   std::map<std::string, api::PodGroup> groups_;
   std::map<std::string, std::deque<Fault>> faults_;  ///< by "verb name"
+  std::function<std::optional<Fault>(const Request&)> judge_;
   std::map<std::string, kube::Answer> failing_verbs_;
   std::map<std::string, bool> held_verbs_;
   std::vector<Held> held_;

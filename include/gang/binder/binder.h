@@ -6,7 +6,10 @@
 // the record (PodGroupInitiallyScheduled=True) is written; then extras go on. Conditions and events
 // are written for explanations; the reason of gang-scheduler.dev/Satisfied is "Satisfied" or
 // engine::verdict_name(). Undo: rollback() deletes bound members by the rules of 5.6, re-reading
-// each pod first. Source: commit protocol 5.2, 5.3, 5.6, 5.9, 8 (plain rounds, no intent).
+// each pod first. A plan that writes claims is carried out behind an intent: a ConfigMap that lists
+// what the round touches, until it ended or everything is given back. What an older process left is
+// found by find_intents() and taken back by fence(), unless a plan inherits it.
+// Source: commit protocol 5, 6, 8 (plain rounds write no intent).
 // No round starts before a dry-run Binding with a wrong resourceVersion was refused once (5.8 A5),
 // nor while the breaker is open (5.9): more than half of the last writes failed by the server.
 // A record that the server refuses (403) ends its round as kRefused with every member kBound.
@@ -17,20 +20,24 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gang/base/clock.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
 #include "gang/engine/round_outcome.h"
+#include "gang/kube/claim_client.h"
 #include "gang/kube/client.h"
 
 namespace gang::binder {
 
 /// Limits and times of the commit path; every one is an option of the configuration.
 struct Options {
-  std::string scheduler_name = "gang-scheduler";  ///< reportingController of events
-  std::string instance = "gang-scheduler";        ///< reportingInstance
-  std::int32_t writes_in_flight_max = 16;         ///< 8 to 32; halved on 429 and 5xx
+  std::string scheduler_name = "gang-scheduler";    ///< reportingController of events
+  std::string instance = "gang-scheduler";          ///< reportingInstance
+  std::string intent_namespace = "gang-scheduler";  ///< where the ConfigMaps of intents are
+  std::string epoch;                                ///< of this process; as scheduler::Options
+  std::int32_t writes_in_flight_max = 16;           ///< 8 to 32; halved on 429 and 5xx
   Duration commit_deadline = std::chrono::seconds(30);
   Duration slow_round = std::chrono::seconds(10);  ///< before the gang is told what holds it up
   Duration retry_initial = std::chrono::milliseconds(200);
@@ -47,6 +54,10 @@ struct Callbacks {
   std::function<void(engine::GangRef)> explain_failed;
   /// A round lacks members after Options::slow_round. At most once per round.
   std::function<void(engine::RoundProgress)> round_slow;
+  /// The claims of a round are written: it waits for confirm(). At most once per round.
+  std::function<void(engine::ClaimsWritten)> claims_written;
+  std::function<void(std::vector<api::StoredIntent>)> intents_found;
+  std::function<void(api::Uid gang_uid)> round_fenced;
   /// Rounds may not start (plans that come meanwhile end as kUnavailable), or may again.
   std::function<void(bool)> writes_blocked;
 };
@@ -66,26 +77,34 @@ struct Stats {
   std::int64_t events_sent = 0, events_dropped = 0;
   std::int64_t rounds_open = 0, rounds_committed = 0, rounds_failed = 0, rollbacks = 0;
   std::int64_t forbidden = 0, probes = 0;
+  std::int64_t claim_writes = 0, intent_writes = 0, fences = 0;
   bool breaker_open = false;
 };
 
-/// Owned by the shell; `client` and `clock` outlive it.
+/// Owned by the shell; the clients and `clock` outlive it.
 class Binder {
  public:
-  Binder(kube::Client& client, const Clock& clock, Options options, Callbacks callbacks,
-         Executor executor);
+  Binder(kube::Client& client, kube::ClaimClient& claims, const Clock& clock, Options options,
+         Callbacks callbacks, Executor executor);
   ~Binder();
   Binder(const Binder&) = delete;
   Binder& operator=(const Binder&) = delete;
 
   /// Starts a round; ends with exactly one round_done. One open round per gang.
   void commit(const engine::Plan& plan);
+  /// The answer to claims_written. Ignored when no round of that stamp waits for it.
+  void confirm(const engine::RoundCheck& check);
+  /// Looks for what earlier processes left, until the server answers: then one intents_found.
+  void find_intents();
+  /// Takes back what such a round wrote, bound members aside; ends with exactly one round_fenced.
+  void fence(const api::StoredIntent& intent);
   /// Writes conditions and events of an explanation; nothing when the server already has them.
   void explain(const engine::Explanation& explanation);
   /// Deletes what may be deleted; ends with exactly one rollback_done.
   void rollback(const engine::Rollback& rollback);
 
-  /// Stops taking new rounds; open ones finish or end as kUnavailable by their deadline.
+  /// Stops taking new rounds; those that bind finish or end as kUnavailable by their deadline,
+  /// others give their claims back. Fences go on.
   void drain();
   [[nodiscard]] bool idle() const;  ///< nothing in flight and nothing queued but events
   [[nodiscard]] const Stats& stats() const;

@@ -1,0 +1,34 @@
+// ClaimPort: the ClaimClient as the steps of the binder see it.
+#pragma once
+
+#include "binder/channel.h"
+#include "gang/kube/claim_client.h"
+
+namespace gang::binder {
+
+/// Sends requests about claims and intents through a Channel, which brings the answers back to the
+/// binder's thread and lets the watcher of writes hear them; counts. A missing right to reserve
+/// devices, which the server answers as invalid, is handed on as a missing right. A value: both
+/// that it refers to outlive it. Does not retry and judges no answer.
+class ClaimPort {
+ public:
+  ClaimPort(kube::ClaimClient& client, Channel& channel) : client_(client), channel_(channel) {}
+
+  void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) const;
+  void patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) const;
+  void read_claim(const api::ObjectKey& claim, kube::ClaimDone done) const;
+  void create_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const;
+  void update_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const;
+  void read_intent(const api::ObjectKey& map, kube::ConfigMapDone done) const;
+  void delete_intent(const kube::ConfigMapDelete& request, kube::Done done) const;
+  /// All of Options::intent_namespace.
+  void list_intents(kube::ConfigMapsDone done) const;
+
+  [[nodiscard]] Channel& channel() const { return channel_; }
+
+ private:
+  kube::ClaimClient& client_;
+  Channel& channel_;
+};
+
+}  // namespace gang::binder

@@ -1,0 +1,101 @@
+#include "binder/claim_return.h"
+
+#include <utility>
+
+namespace gang::binder {
+
+ClaimReturn::ClaimReturn(const ClaimPort& port, Task task, std::function<void()> done)
+    : port_(port),
+      task_(std::move(task)),
+      done_(std::move(done)),
+      backoff_(port.channel().options().retry_initial, port.channel().options().retry_max,
+               seed_of(task_.claim.uid.text) + 1) {}
+
+void ClaimReturn::read() {
+  port_.read_claim(task_.claim.claim,
+                   lifeline_.guard([this](const kube::Answer& answer,
+                                          const std::optional<api::ResourceClaim>& claim) {
+                     on_read(answer, claim);
+                   }));
+}
+
+void ClaimReturn::on_read(const kube::Answer& answer,
+                          const std::optional<api::ResourceClaim>& claim) {
+  const bool is_gone =
+      answer.outcome == kube::Outcome::kNotFound || (claim && claim->meta.uid != task_.claim.uid);
+  if (is_gone) return finish();
+  if (answer.outcome == kube::Outcome::kForbidden && !is_starting(answer)) {
+    return finish(answer.message);
+  }
+  if (!answer.ok() || !claim) return again(answer);
+  judge(*claim);
+}
+
+void ClaimReturn::judge(const api::ResourceClaim& claim) {
+  if (!first_seen_) first_seen_ = claim.meta.resource_version;
+  using Part = api::ClaimStatusPatch::Part;
+  api::ClaimStatusPatch patch{.claim = claim.meta.key,
+                              .uid = claim.meta.uid,
+                              .resource_version = claim.meta.resource_version,
+                              .reserved_for = claim.reserved_for};
+  std::erase_if(patch.reserved_for, [this](const api::ClaimConsumer& one) {
+    return task_.consumers.contains(one.uid);
+  });
+  if (patch.reserved_for.size() == claim.reserved_for.size()) return move_version(claim);
+  const bool clears = task_.claim.allocates && patch.reserved_for.empty() && claim.allocation;
+  if (clears) patch.allocation_part = Part::kClear;
+  port_.patch_claim_status(
+      patch, lifeline_.guard([this](const kube::Answer& answer,
+                                    const std::optional<api::ResourceClaim>& /*claim*/) {
+        on_written(answer);
+      }));
+}
+
+/// Any change since the first read has moved it.
+void ClaimReturn::move_version(const api::ResourceClaim& claim) {
+  if (!task_.moves_version || claim.meta.resource_version != *first_seen_) return finish();
+  const api::ClaimPatch patch{
+      .claim = claim.meta.key,
+      .uid = claim.meta.uid,
+      .resource_version = claim.meta.resource_version,
+      .finalizers = claim.finalizers,
+      .fence = port_.channel().options().epoch + "-" + claim.meta.resource_version.text};
+  port_.patch_claim(patch,
+                    lifeline_.guard([this](const kube::Answer& answer,
+                                           const std::optional<api::ResourceClaim>& /*claim*/) {
+                      on_written(answer);
+                    }));
+}
+
+void ClaimReturn::on_written(const kube::Answer& answer) {
+  switch (answer.outcome) {
+    case kube::Outcome::kOk:
+    case kube::Outcome::kNotFound:
+      return finish();
+    case kube::Outcome::kForbidden:
+      if (is_starting(answer)) return again(answer);
+      return finish(answer.message);
+    case kube::Outcome::kInvalid:
+      // Another object of that name answers so, too: then the next read tells.
+      if (!std::exchange(was_invalid_, true)) return again(answer);
+      return finish(answer.message);
+    case kube::Outcome::kConflict:
+    case kube::Outcome::kNotSent:
+    case kube::Outcome::kUnknown:
+    case kube::Outcome::kUnauthorized:
+    case kube::Outcome::kThrottled:
+      return again(answer);
+  }
+}
+
+/// Reads after a pause, then goes on by what the claim is then.
+void ClaimReturn::again(const kube::Answer& answer) {
+  port_.channel().after(wait_after(answer, backoff_.next()), lifeline_.guard([this] { read(); }));
+}
+
+void ClaimReturn::finish(const std::string& refusal) {
+  if (!refusal.empty()) refusal_ = "claim " + task_.claim.claim.text() + ": " + refusal;
+  done_();
+}
+
+}  // namespace gang::binder

@@ -1,0 +1,333 @@
+#include "binder/claim_round.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gang/base/log.h"
+
+namespace gang::binder {
+namespace {
+
+using engine::RoundEnd;
+
+constexpr const char* kTakenOver = "another instance took the round over";
+constexpr const char* kTookBack = "what an older round of the gang left was taken back first";
+
+template <class Item>
+Item* find_uid(std::vector<Item>& items, const api::Uid& uid) {
+  const auto found = std::ranges::find(items, uid, &Item::uid);
+  return found == items.end() ? nullptr : &*found;
+}
+
+RoundEnd end_for(ClaimEnd end) {
+  switch (end) {
+    case ClaimEnd::kLost:
+    case ClaimEnd::kTaken:
+      return RoundEnd::kOvertaken;
+    case ClaimEnd::kRefused:
+      return RoundEnd::kRefused;
+    case ClaimEnd::kOpen:
+    case ClaimEnd::kWritten:
+    case ClaimEnd::kStopped:
+      break;
+  }
+  return RoundEnd::kUnavailable;
+}
+
+}  // namespace
+
+api::Intent intent_of(const engine::Plan& plan, const std::string& epoch) {
+  api::Intent intent{.gang = plan.gang.key,
+                     .gang_uid = plan.gang.uid,
+                     .minimum = plan.minimum,
+                     .base = plan.base,
+                     .need = plan.need,
+                     .epoch = epoch,
+                     .stamp = plan.stamp};
+  for (const engine::Assignment& pod : plan.assignments) {
+    intent.members.push_back({pod.pod, pod.uid, pod.node_name});
+  }
+  for (const engine::ClaimWrite& write : plan.claims) {
+    const api::ObjectMeta& meta = write.claim->meta;
+    intent.claims.push_back({meta.key, meta.uid, write.allocation.has_value()});
+  }
+  if (!plan.inherited) return intent;
+  for (const api::IntentMember& member : plan.inherited->intent.members) {
+    if (!find_uid(intent.members, member.uid)) intent.members.push_back(member);
+  }
+  for (const api::IntentClaim& claim : plan.inherited->intent.claims) {
+    api::IntentClaim* known = find_uid(intent.claims, claim.uid);
+    if (known == nullptr) {
+      intent.claims.push_back(claim);
+    } else {
+      known->allocates = known->allocates || claim.allocates;
+    }
+  }
+  return intent;
+}
+
+ClaimRound::ClaimRound(Parts parts, engine::Plan plan,
+                       std::function<void(engine::RoundOutcome)> done)
+    : parts_(std::move(parts)),
+      plan_(std::move(plan)),
+      done_(std::move(done)),
+      intent_(parts_.claims, intent_of(plan_, parts_.claims.channel().options().epoch),
+              plan_.inherited.value_or(api::StoredIntent{}), [this] { on_intent(); }),
+      claims_(parts_.claims, plan_, [this] { on_claims(); }),
+      backoff_(parts_.claims.channel().options().retry_initial,
+               parts_.claims.channel().options().retry_max, seed_of(plan_.gang.uid.text) + 5) {}
+
+// --- until the claims are written ---------------------------------------------------------------
+
+void ClaimRound::start() {
+  begin_deadline(plan_.assignments.size() + 2 * plan_.claims.size());
+  intent_.write();
+}
+
+/// Each stage has its own; it does not run while the round waits for confirm().
+void ClaimRound::begin_deadline(std::size_t writes) {
+  const int number = ++deadline_number_;
+  parts_.claims.channel().after(deadline_of(parts_.claims.channel().options(), writes),
+                                lifeline_.guard([this, number] {
+                                  if (number == deadline_number_) {
+                                    abort(RoundEnd::kUnavailable, kCommitDeadline);
+                                  }
+                                }));
+}
+
+void ClaimRound::on_intent() {
+  if (outcome_) return on_intent_removed();
+  if (intent_.end() == IntentEnd::kForeign) return take_back_older();
+  if (is_aborting()) return end_when_quiet();
+  switch (intent_.end()) {
+    case IntentEnd::kOpen:
+    case IntentEnd::kRemoved:
+    case IntentEnd::kForeign:
+      return;
+    case IntentEnd::kHeld:
+      stage_ = Stage::kClaims;
+      return claims_.start();
+    case IntentEnd::kGone:
+    case IntentEnd::kStopped:
+      return abort(RoundEnd::kUnavailable, intent_.message());
+    case IntentEnd::kRefused:
+      return abort(RoundEnd::kRefused, intent_.message());
+  }
+}
+
+void ClaimRound::take_back_older() {
+  end_deadline();
+  stage_ = Stage::kEnding;
+  const api::StoredIntent& found = intent_.found();
+  is_overtaken_ = true;
+  if (!found.problem.empty()) {
+    return end_with(unbound_outcome(plan_, RoundEnd::kRefused, found.problem));
+  }
+  older_ = std::make_unique<FenceRun>(parts_.claims, found, [this] {
+    end_with(unbound_outcome(plan_, RoundEnd::kUnavailable, kTookBack));
+  });
+  older_->start();
+}
+
+void ClaimRound::on_claims() {
+  if (is_aborting()) return end_when_quiet();
+  if (const ClaimStep* failed = claims_.failed()) {
+    return abort(end_for(failed->end()), failed->message());
+  }
+  end_deadline();
+  stage_ = Stage::kWaiting;
+  // Not at once: the step that ended is still on the stack.
+  parts_.claims.channel().later(lifeline_.guard([this] { tell_written(); }));
+}
+
+void ClaimRound::tell_written() {
+  if (stage_ != Stage::kWaiting) return;
+  engine::ClaimsWritten written{.gang = plan_.gang, .stamp = plan_.stamp};
+  for (const auto& step : claims_.steps()) {
+    const api::ObjectMeta& meta = step->claim().meta;
+    written.claims.push_back({meta.uid, meta.resource_version});
+  }
+  parts_.written(std::move(written));
+}
+
+// --- from the word of the scheduler to the bindings ---------------------------------------------
+
+void ClaimRound::confirm(const engine::RoundCheck& check) {
+  if (stage_ != Stage::kWaiting || is_aborting() || check.stamp != plan_.stamp) return;
+  if (!check.problem.empty()) return abort(RoundEnd::kOvertaken, check.problem);
+  for (engine::Assignment& member : plan_.assignments) {
+    const auto known = check.versions.find(member.uid);
+    if (known != check.versions.end()) member.resource_version = known->second;
+  }
+  stage_ = Stage::kChecking;
+  begin_deadline(1);
+  fence_movers();
+}
+
+/// A Binding of the older process to another node than planned now must not win.
+void ClaimRound::fence_movers() {
+  for (engine::Assignment& member : plan_.assignments) {
+    if (!inherits()) break;
+    const auto& before = plan_.inherited->intent.members;
+    const auto old = std::ranges::find(before, member.uid, &api::IntentMember::uid);
+    if (old == before.end() || old->node_name == member.node_name) continue;
+    member.resource_version = {};
+    movers_.push_back(std::make_unique<PodFence>(parts_.claims.channel(), *old, [this] {
+      if (--movers_open_ == 0 && stage_ == Stage::kChecking) check_intent();
+    }));
+  }
+  movers_open_ = movers_.size();
+  if (movers_.empty()) return check_intent();
+  for (const auto& mover : movers_) mover->start();
+}
+
+/// After the versions were taken: either the intent shows that somebody took it, or they are old.
+void ClaimRound::check_intent() {
+  intent_.check(lifeline_.guard([this](IntentWord word) { on_checked(word); }));
+}
+
+void ClaimRound::on_checked(IntentWord word) {
+  if (stage_ != Stage::kChecking) return;
+  switch (word) {
+    case IntentWord::kOurs:
+      return bind();
+    case IntentWord::kNotOurs:
+      is_overtaken_ = true;
+      return abort(RoundEnd::kUnavailable, kTakenOver);
+    case IntentWord::kUnanswered:
+      return parts_.claims.channel().after(backoff_.next(), lifeline_.guard([this] {
+        if (stage_ == Stage::kChecking) check_intent();
+      }));
+  }
+}
+
+void ClaimRound::bind() {
+  end_deadline();
+  stage_ = Stage::kBinding;
+  Round::Parts parts = parts_.bindings;
+  parts.gate = [this](std::function<void(GateWord)> then) { ask_gate(then); };
+  bindings_ = std::make_unique<Round>(std::move(parts), plan_,
+                                      [this](engine::RoundOutcome outcome) { on_bound(outcome); });
+  bindings_->start();
+}
+
+void ClaimRound::ask_gate(const std::function<void(GateWord)>& then) {
+  intent_.check(lifeline_.guard([this, then](IntentWord word) {
+    if (word == IntentWord::kNotOurs) on_overtaken();
+    then(word == IntentWord::kOurs      ? GateWord::kOpen
+         : word == IntentWord::kNotOurs ? GateWord::kShut
+                                        : GateWord::kUnanswered);
+  }));
+}
+
+void ClaimRound::on_overtaken() {
+  is_overtaken_ = true;
+  bindings_->stop(kTakenOver);
+}
+
+void ClaimRound::on_bound(engine::RoundOutcome outcome) {
+  end_with(std::move(outcome));
+}
+
+// --- the end ------------------------------------------------------------------------------------
+
+void ClaimRound::drain(const std::string& why) {
+  if (stage_ == Stage::kBinding || stage_ == Stage::kEnding) return;
+  abort(RoundEnd::kUnavailable, why);
+}
+
+void ClaimRound::abort(RoundEnd end, const std::string& why) {
+  if (is_aborting()) return;
+  abort_ = Abort{end, why};
+  end_deadline();
+  intent_.stop(why);
+  claims_.stop(why);
+  end_when_quiet();
+}
+
+void ClaimRound::end_when_quiet() {
+  if (outcome_ || intent_.end() == IntentEnd::kOpen || claims_.is_running()) return;
+  stage_ = Stage::kEnding;
+  end_with(unbound_outcome(plan_, abort_->end, words_of_abort()));
+}
+
+/// What a claim or the intent failed with says more than that the time was over.
+std::string ClaimRound::words_of_abort() const {
+  if (abort_->why != kCommitDeadline) return abort_->why;
+  if (claims_.failed() != nullptr) return claims_.failed()->message();
+  if (intent_.end() == IntentEnd::kStopped) return intent_.message();
+  return abort_->why;
+}
+
+void ClaimRound::end_with(engine::RoundOutcome outcome) {
+  stage_ = Stage::kEnding;
+  outcome_ = std::move(outcome);
+  const bool holds = intent_.end() == IntentEnd::kHeld;
+  if (is_overtaken_ || (!holds && !intent_.is_unknown())) return report();
+  // Not at once: what ended the round is still on the stack.
+  parts_.claims.channel().later(lifeline_.guard([this] { give_back(); }));
+}
+
+GiveBack::Task ClaimRound::give_back_task() const {
+  GiveBack::Task task{.intent = intent_.intent(), .fences_pods = inherits()};
+  for (const engine::MemberOutcome& member : outcome_->members) {
+    using engine::MemberEnd;
+    const bool has_node = member.end == MemberEnd::kBound || member.end == MemberEnd::kElsewhere;
+    if (has_node) task.bound.insert(member.uid);
+  }
+  std::erase_if(task.intent.claims,
+                [&](const api::IntentClaim& claim) { return is_settled(claim.uid, task.bound); });
+  for (const api::IntentClaim& claim : task.intent.claims) {
+    const ClaimStep* step = step_of(claim.uid);
+    if (inherits() || step->is_unknown()) task.unsure.insert(claim.uid);
+  }
+  return task;
+}
+
+/// Whether a claim was not written, or only for members that are bound.
+bool ClaimRound::is_settled(const api::Uid& claim, const std::set<api::Uid>& bound) const {
+  if (inherits()) return false;
+  const ClaimStep* step = step_of(claim);
+  return !step->is_touched() ||
+         std::ranges::all_of(step->write().consumers, [&bound](const api::ClaimConsumer& one) {
+           return bound.contains(one.uid);
+         });
+}
+
+const ClaimStep* ClaimRound::step_of(const api::Uid& claim) const {
+  for (const auto& step : claims_.steps()) {
+    if (step->write().claim->meta.uid == claim) return step.get();
+  }
+  return nullptr;
+}
+
+void ClaimRound::give_back() {
+  GiveBack::Task task = give_back_task();
+  const bool all_bound = std::ranges::all_of(
+      task.intent.members, [&](const auto& member) { return task.bound.contains(member.uid); });
+  if (all_bound || task.intent.claims.empty()) return intent_.remove();
+  give_back_ =
+      std::make_unique<GiveBack>(parts_.claims, std::move(task), [this] { on_given_back(); });
+  give_back_->start();
+}
+
+void ClaimRound::on_given_back() {
+  if (give_back_->refusal().empty()) return intent_.remove();
+  log::error("claims of a round are not given back",
+             {{"gang", plan_.gang.key.text()}, {"why", give_back_->refusal()}});
+  report();
+}
+
+void ClaimRound::on_intent_removed() {
+  if (intent_.end() == IntentEnd::kRefused) {
+    log::error("the intent of a round is not deleted",
+               {{"gang", plan_.gang.key.text()}, {"why", intent_.message()}});
+  }
+  report();
+}
+
+void ClaimRound::report() {
+  done_(*std::move(outcome_));
+}
+
+}  // namespace gang::binder

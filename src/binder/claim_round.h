@@ -1,0 +1,106 @@
+// ClaimRound: a round that writes claims before it binds.
+//
+//   intent --held--> claims --all written--> claims_written ... confirm() --> intent read again
+//          --still ours--> a Round over the bindings, its end kept
+//          --> claims of members that are not bound given back --> intent deleted --> round_done
+//
+// Until the intent was read again nothing is bound and every failure, a deadline or drain() ends in
+// the last line. The intent of another round, found in the place of this one's, is taken back
+// first, and this round ends with it. A round that finds its intent taken by somebody else sends
+// nothing more and leaves everything to them. A round that inherits an older intent writes over it
+// and keeps the claims and members that only the older one lists.
+// Source: commit protocol 5.2 P3 to P10, 5.3, 5.5.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "binder/claim_stage.h"
+#include "binder/fence_run.h"
+#include "binder/give_back.h"
+#include "binder/intent_step.h"
+#include "binder/round.h"
+
+namespace gang::binder {
+
+/// See the head of the file. Owned by the Binder; binder's thread only. Calls `done` once, not
+/// inside start().
+class ClaimRound {
+ public:
+  /// What it works with; all outlive it.
+  struct Parts {
+    ClaimPort claims;
+    Round::Parts bindings;
+    std::function<void(engine::ClaimsWritten)> written;
+  };
+
+  ClaimRound(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done);
+
+  void start();
+  void confirm(const engine::RoundCheck& check);
+  /// Ends the round unless it binds already.
+  void drain(const std::string& why);
+  [[nodiscard]] bool need_is_met() const { return bindings_ && bindings_->need_is_met(); }
+
+ private:
+  enum class Stage { kIntent, kClaims, kWaiting, kChecking, kBinding, kEnding };
+
+  void on_intent();
+  void take_back_older();
+  void on_claims();
+  void tell_written();
+  void fence_movers();
+  void check_intent();
+  void on_checked(IntentWord word);
+  void bind();
+  void ask_gate(const std::function<void(GateWord)>& then);
+  void on_bound(engine::RoundOutcome outcome);
+  void on_overtaken();
+  void begin_deadline(std::size_t writes);
+  void end_deadline() { ++deadline_number_; }
+  void abort(engine::RoundEnd end, const std::string& why);
+  void end_when_quiet();
+  void end_with(engine::RoundOutcome outcome);
+  void give_back();
+  void on_given_back();
+  void on_intent_removed();
+  void report();
+  [[nodiscard]] std::string words_of_abort() const;
+  [[nodiscard]] GiveBack::Task give_back_task() const;
+  [[nodiscard]] bool is_settled(const api::Uid& claim, const std::set<api::Uid>& bound) const;
+  [[nodiscard]] const ClaimStep* step_of(const api::Uid& claim) const;
+  [[nodiscard]] bool inherits() const { return plan_.inherited.has_value(); }
+  [[nodiscard]] bool is_aborting() const { return abort_.has_value(); }
+
+  /// Why the round ends before it binds.
+  struct Abort {
+    engine::RoundEnd end = engine::RoundEnd::kUnavailable;
+    std::string why;
+  };
+
+  const Parts parts_;
+  engine::Plan plan_;
+  const std::function<void(engine::RoundOutcome)> done_;
+  Stage stage_ = Stage::kIntent;
+  IntentStep intent_;
+  ClaimStage claims_;
+  std::vector<std::unique_ptr<PodFence>> movers_;  ///< members that go to another node than before
+  std::size_t movers_open_ = 0;
+  std::unique_ptr<Round> bindings_;
+  std::unique_ptr<GiveBack> give_back_;
+  std::unique_ptr<FenceRun> older_;
+  Backoff backoff_;
+  std::optional<Abort> abort_;
+  std::optional<engine::RoundOutcome> outcome_;
+  bool is_overtaken_ = false;  ///< the intent is somebody else's: nothing more is sent
+  int deadline_number_ = 0;
+  Lifeline lifeline_;
+};
+
+/// The intent of a round: what the plan touches, and what the inherited one lists besides.
+[[nodiscard]] api::Intent intent_of(const engine::Plan& plan, const std::string& epoch);
+
+}  // namespace gang::binder

@@ -1,0 +1,44 @@
+// FenceRun: ends a round of which only its intent is left.
+//
+//   intent marked Aborting with our epoch --> GiveBack, every pod and claim changed --> intent
+//   deleted
+//
+// Whoever wrote the round and still runs finds the mark before it binds, or finds that what it knew
+// of the pods and claims is old. An intent that somebody else took meanwhile is left to them.
+// Source: commit protocol 6 R2.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "binder/give_back.h"
+#include "binder/intent_step.h"
+
+namespace gang::binder {
+
+/// See the head of the file. Owned by the Binder or a ClaimRound; binder's thread only. Goes on
+/// until the server answers. Calls `done` once, not inside start().
+class FenceRun {
+ public:
+  /// An intent without uid has no ConfigMap: only pods and claims are changed.
+  FenceRun(const ClaimPort& port, api::StoredIntent stored, std::function<void()> done);
+
+  void start();
+
+ private:
+  void on_intent();
+  void give_back();
+  void on_given_back();
+  void finish();
+  void give_up(const std::string& why);
+
+  const ClaimPort port_;
+  const api::StoredIntent stored_;
+  const std::function<void()> done_;
+  IntentStep intent_;
+  std::unique_ptr<GiveBack> give_back_;
+  Lifeline lifeline_;
+};
+
+}  // namespace gang::binder

@@ -1,0 +1,58 @@
+// GiveBack: takes back what a round wrote to claims for members that are not bound.
+//
+//   pods that an older process may still bind: a PodFence each
+//   then, in reverse order, one claim after the other: a ClaimReturn without the members that are
+//   not bound, and without the PodGroup where no member is
+//
+// Pods before claims: the reverse order ends in a pod that is bound without its devices. Whoever
+// aborts a round and whoever ends what another process left run the same steps; they differ in what
+// they know of the pods. Source: commit protocol 5.5, 6 R2.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "binder/claim_return.h"
+#include "binder/pod_fence.h"
+
+namespace gang::binder {
+
+/// See the head of the file. Owned by a ClaimRound or a FenceRun; binder's thread only. Calls
+/// `done` once, maybe inside start().
+class GiveBack {
+ public:
+  /// What a round touched, and what is known of it.
+  struct Task {
+    api::Intent intent;
+    std::set<api::Uid> bound;   ///< members that are known to be bound
+    bool fences_pods = false;   ///< the others may still be bound by an older process
+    std::set<api::Uid> unsure;  ///< claims of which an older write may still be executed
+  };
+
+  GiveBack(const ClaimPort& port, Task task, std::function<void()> done);
+
+  void start();
+  /// Why something is still as it was, for people; empty: everything is given back.
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
+
+ private:
+  void fence_pods();
+  void on_fenced(const PodFence& fence);
+  void return_claims();
+  void next_claim();
+  [[nodiscard]] std::set<api::Uid> idle_consumers() const;
+
+  const ClaimPort port_;
+  Task task_;
+  const std::function<void()> done_;
+  std::vector<std::unique_ptr<PodFence>> fences_;
+  std::size_t fences_started_ = 0;
+  std::size_t fences_running_ = 0;
+  std::vector<std::unique_ptr<ClaimReturn>> returns_;  ///< the last one is under way
+  std::string refusal_;
+};
+
+}  // namespace gang::binder

@@ -1,0 +1,124 @@
+#include "binder/claim_return.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "binder/bench.h"
+
+namespace gang::test {
+namespace {
+
+using Fault = FakeClaims::Fault;
+using Texts = std::vector<std::string>;
+using std::chrono::seconds;
+
+api::ClaimConsumer pod(const std::string& name) {
+  return {.resource = "pods", .name = name, .uid = {"uid-" + name}};
+}
+
+/// A claim "c" that a round has allocated and reserved for "p", which uses it no more.
+class ClaimReturnTest : public testing::Test {
+ protected:
+  ClaimReturnTest() {
+    api::ResourceClaim claim;
+    claim.meta.key = {"ns", "c"};
+    claim.meta.uid = {"uid-c"};
+    claim.finalizers = {std::string(api::kClaimFinalizer)};
+    claim.allocation.emplace();
+    claim.allocation->results.push_back(
+        {.request = "gpu", .driver = "d", .pool = "n1", .device = "a"});
+    claim.reserved_for = {pod("p")};
+    claims_.put(claim);
+  }
+
+  void give_back(bool moves_version = false, bool allocates = true) {
+    return_ = std::make_unique<binder::ClaimReturn>(
+        binder::ClaimPort(claims_, channel_),
+        binder::ClaimReturn::Task{.claim = {{"ns", "c"}, {"uid-c"}, allocates},
+                                  .consumers = {{"uid-p"}},
+                                  .moves_version = moves_version},
+        [this] { ++end_count_; });
+    return_->start();
+    executor_.advance(seconds(60));
+  }
+
+  [[nodiscard]] const api::ResourceClaim& claim() const { return claims_.claim("c"); }
+
+  ManualClock clock_{TimePoint(seconds(1'000))};
+  HandExecutor executor_{clock_};
+  FakeClient client_;
+  FakeClaims claims_;
+  binder::Options options_{.epoch = "e2"};
+  binder::Channel channel_{client_, clock_, options_, executor_.executor()};
+  std::unique_ptr<binder::ClaimReturn> return_;
+  int end_count_ = 0;
+};
+
+TEST_F(ClaimReturnTest, ClearsWhatNobodyElseUses) {
+  give_back();
+  EXPECT_EQ(claims_.requests(), (Texts{"read c", "clear c:"}));
+  EXPECT_FALSE(claim().allocation);
+  EXPECT_EQ(return_->refusal(), "");
+  EXPECT_EQ(end_count_, 1);
+}
+
+TEST_F(ClaimReturnTest, LeavesTheDevicesToOthers) {
+  claims_.change("c", [](api::ResourceClaim& c) { c.reserved_for.push_back(pod("o")); });
+  give_back();
+  EXPECT_EQ(claims_.requests(), (Texts{"read c", "keep c: o"}));
+  EXPECT_TRUE(claim().allocation);
+}
+
+TEST_F(ClaimReturnTest, KeepsDevicesThatTheRoundOnlyJoined) {
+  give_back(/*moves_version=*/false, /*allocates=*/false);
+  EXPECT_EQ(claims_.requests(), (Texts{"read c", "keep c:"}));
+  EXPECT_TRUE(claim().allocation);
+}
+
+TEST_F(ClaimReturnTest, DoesNotClearWhereNoneOfItsConsumersIsNamed) {
+  claims_.change("c", [](api::ResourceClaim& c) { c.reserved_for.clear(); });
+  give_back();
+  EXPECT_EQ(claims_.requests(), Texts{"read c"});
+  EXPECT_TRUE(claim().allocation) << "somebody else gave these devices";
+}
+
+TEST_F(ClaimReturnTest, AnOlderWriteFailsOnceTheVersionHasMoved) {
+  claims_.change("c", [](api::ResourceClaim& c) {
+    c.reserved_for.clear();
+    c.allocation.reset();
+  });
+  const std::string before = claim().meta.resource_version.text;
+  give_back(/*moves_version=*/true);
+  EXPECT_EQ(claims_.requests(), (Texts{"read c", "fence c"}));
+  EXPECT_NE(claim().meta.resource_version.text, before);
+  EXPECT_EQ(claim().meta.annotations.at(0).second, "e2-" + before);
+  EXPECT_EQ(claim().finalizers.size(), 1U);
+}
+
+TEST_F(ClaimReturnTest, IsRepeatedUntilItIsDefinite) {
+  claims_.fail_next("read", Fault::kNotSent);
+  claims_.fail_next("status", Fault::kLost);
+  claims_.fail_next("read", Fault::kFails);
+  give_back();
+  EXPECT_FALSE(claim().allocation);
+  EXPECT_EQ(end_count_, 1);
+}
+
+TEST_F(ClaimReturnTest, SaysWhatItMayNot) {
+  claims_.fail_next("status", Fault::kForbidden);
+  give_back();
+  EXPECT_EQ(return_->refusal(), "claim ns/c: no right");
+  EXPECT_EQ(end_count_, 1);
+}
+
+TEST_F(ClaimReturnTest, AnotherClaimOfTheNameIsLeftAlone) {
+  claims_.change("c", [](api::ResourceClaim& c) { c.meta.uid = {"uid-other"}; });
+  give_back(/*moves_version=*/true);
+  EXPECT_EQ(claims_.requests(), Texts{"read c"});
+}
+
+}  // namespace
+}  // namespace gang::test
