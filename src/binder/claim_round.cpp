@@ -81,7 +81,27 @@ ClaimRound::ClaimRound(Parts parts, engine::Plan plan,
 
 void ClaimRound::start() {
   begin_deadline(plan_.assignments.size() + 2 * plan_.claims.size());
+  parts_.claims.channel().after(parts_.claims.channel().options().slow_round,
+                                lifeline_.guard([this] { tell_slow(); }));
   intent_.write();
+}
+
+/// A server that fails is asked again until the deadline: the gang is not left without a word.
+void ClaimRound::tell_slow() {
+  const bool writes = stage_ == Stage::kIntent || stage_ == Stage::kClaims;
+  const std::string message = trouble();
+  if (!writes || message.empty() || plan_.gang.kind != cluster::GangKind::kPodGroup) return;
+  told_slow_ = true;
+  parts_.bindings.slow({.gang = plan_.gang, .bound = plan_.base, .message = message});
+}
+
+std::string ClaimRound::trouble() const {
+  if (stage_ == Stage::kIntent) return intent_.trouble();
+  for (const auto& step : claims_.steps()) {
+    const bool lacks = step->end() != ClaimEnd::kWritten && !step->trouble().empty();
+    if (lacks) return "claim " + step->claim().meta.key.text() + ": " + step->trouble();
+  }
+  return "";
 }
 
 /// Each stage has its own; it does not run while the round waits for confirm().
@@ -205,6 +225,7 @@ void ClaimRound::bind() {
   end_deadline();
   stage_ = Stage::kBinding;
   Round::Parts parts = parts_.bindings;
+  if (told_slow_) parts.slow = [](const engine::RoundProgress&) {};
   parts.gate = [this](std::function<void(GateWord)> then) { ask_gate(then); };
   bindings_ = std::make_unique<Round>(std::move(parts), plan_,
                                       [this](engine::RoundOutcome outcome) { on_bound(outcome); });

@@ -59,6 +59,8 @@ class ClaimRound {
   void ask_gate(const std::function<void(GateWord)>& then);
   void on_bound(engine::RoundOutcome outcome);
   void on_overtaken();
+  void tell_slow();
+  [[nodiscard]] std::string trouble() const;
   void begin_deadline(std::size_t writes);
   void end_deadline() { ++deadline_number_; }
   void abort(engine::RoundEnd end, const std::string& why);
@@ -96,6 +98,7 @@ class ClaimRound {
   std::optional<Abort> abort_;
   std::optional<engine::RoundOutcome> outcome_;
   bool is_overtaken_ = false;  ///< the intent is somebody else's: nothing more is sent
+  bool told_slow_ = false;
   int deadline_number_ = 0;
   Lifeline lifeline_;
 };

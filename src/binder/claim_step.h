@@ -46,6 +46,8 @@ class ClaimStep {
   [[nodiscard]] bool is_unknown() const { return is_unknown_; }
   /// Why, for people; empty for kWritten.
   [[nodiscard]] const std::string& message() const { return message_; }
+  /// What the newest request that failed said; empty while none has.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   [[nodiscard]] const engine::ClaimWrite& write() const { return write_; }
   /// As it was seen last.
   [[nodiscard]] const api::ResourceClaim& claim() const { return claim_; }
@@ -74,7 +76,7 @@ class ClaimStep {
   api::ResourceClaim claim_;
   ClaimEnd end_ = ClaimEnd::kOpen;
   std::string message_;
-  std::string trouble_;      ///< what the newest request failed with
+  std::string trouble_;
   bool is_busy_ = false;     ///< a request or a timer is outstanding
   bool has_sent_ = false;    ///< a status was sent, whatever became of it
   bool is_unknown_ = false;  ///< a write may still be executed

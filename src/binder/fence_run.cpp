@@ -56,6 +56,10 @@ void FenceRun::give_back() {
 
 void FenceRun::on_given_back() {
   if (!give_back_->refusal().empty()) return give_up(give_back_->refusal());
+  log::info("what a round had left is taken back",
+            {{"gang", stored_.intent.gang.text()},
+             {"members", std::to_string(stored_.intent.members.size())},
+             {"claims", std::to_string(stored_.intent.claims.size())}});
   if (stored_.meta.uid.empty()) return finish();
   intent_.remove();
 }

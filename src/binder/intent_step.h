@@ -55,6 +55,8 @@ class IntentStep {
   /// Whether it may stand there, or come to, although write() has not ended as kHeld.
   [[nodiscard]] bool is_unknown() const { return is_unknown_; }
   [[nodiscard]] const std::string& message() const { return message_; }
+  /// What the newest request that failed said; empty while none has.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   [[nodiscard]] const api::Intent& intent() const { return intent_; }
   /// REQUIRES: end() is kForeign.
   [[nodiscard]] const api::StoredIntent& found() const { return found_; }
@@ -87,7 +89,7 @@ class IntentStep {
   api::ObjectMeta meta_;  ///< of the ConfigMap as it was seen last; without uid: none was
   IntentEnd end_ = IntentEnd::kOpen;
   std::string message_;
-  std::string trouble_;  ///< what the newest request failed with
+  std::string trouble_;
   api::StoredIntent found_;
   std::optional<std::string> stopped_;
   bool is_busy_ = false;

@@ -267,6 +267,16 @@ TEST_F(ClaimRoundTest, AServerThatFailsEndsTheRoundAtTheDeadline) {
   EXPECT_TRUE(bench.is_consistent(1)) << bench.state();
 }
 
+TEST_F(ClaimRoundTest, ClaimsThatTakeLongAreToldOnce) {
+  bench.create_gang_with_claims(1);
+  for (int i = 0; i < 5; ++i) bench.claims.fail_next("finalizer", ClaimFault::kNotSent);
+  for (int i = 0; i < 5; ++i) bench.claims.fail_next("status", ClaimFault::kNotSent);
+  bench.commit(bench.claim_plan(1, 1));
+  bench.advance(seconds(29));
+  ASSERT_EQ(bench.slow.size(), 1U);
+  EXPECT_EQ(bench.slow[0].message, "claim ns/c0: connection refused");
+}
+
 TEST_F(ClaimRoundTest, DrainGivesBackWhatIsNotBound) {
   bench.create_gang_with_claims(2);
   bench.commit(bench.claim_plan(2, 2));
