@@ -283,6 +283,10 @@ StateCounts ClusterState::counts() const {
   return counts;
 }
 
+std::shared_ptr<const api::ResourceClaim> ClusterState::claim(const api::ObjectKey& key) const {
+  return impl_->model_.claims.find(key);
+}
+
 std::optional<api::PriorityClass> ClusterState::priority_class(const std::string& name) const {
   const auto place = impl_->priority_classes_.find(name);
   if (place == impl_->priority_classes_.end()) return std::nullopt;

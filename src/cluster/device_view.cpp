@@ -1,5 +1,8 @@
 #include "gang/cluster/device_view.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "cluster/flat_index.h"
 #include "gang/api/resources.h"
 
@@ -46,6 +49,17 @@ void DeviceView::changed_pools(const DeviceView& other, std::vector<PoolIndex>& 
 bool DeviceView::has_same_places(const DeviceView& other) const {
   return parts_.by_name == other.parts_.by_name && parts_.shared == other.parts_.shared &&
          parts_.by_node == other.parts_.by_node;
+}
+
+const DevicePool* DeviceView::find(std::string_view driver, std::string_view pool_name) const {
+  const auto key_of = [this](PoolIndex index) {
+    const DevicePool& one = pool(index);
+    return std::pair<std::string_view, std::string_view>(one.driver(), one.name());
+  };
+  const std::pair key(driver, pool_name);
+  const auto found = std::ranges::lower_bound(by_name(), key, {}, key_of);
+  const bool is_found = found != by_name().end() && key_of(*found) == key;
+  return is_found ? &pool(*found) : nullptr;
 }
 
 std::vector<const DevicePool*> DeviceView::pools_of(std::string_view node_name) const {

@@ -102,6 +102,9 @@ class ClusterState {
   /// Takes it back; ignored when nothing is assumed of the claim (any more).
   void forget_allocation(const api::Uid& claim);
 
+  /// As the watch showed it last; null when there is none of that name.
+  [[nodiscard]] std::shared_ptr<const api::ResourceClaim> claim(const api::ObjectKey& key) const;
+
   [[nodiscard]] StateCounts counts() const;
   [[nodiscard]] std::optional<api::PriorityClass> priority_class(const std::string& name) const;
 

@@ -72,6 +72,8 @@ class DeviceView {
   /// Pools with slices that name no node, by driver, then name.
   [[nodiscard]] const std::vector<PoolIndex>& shared_pools() const { return *parts_.shared; }
 
+  /// Null when no slice is of that pool. O(log pools).
+  [[nodiscard]] const DevicePool* find(std::string_view driver, std::string_view pool) const;
   /// REQUIRES: a pool of by_name(), local_pools() or shared_pools().
   [[nodiscard]] const DevicePool& pool(PoolIndex index) const {
     return *(*parts_.chunks[index.value / kPoolsPerChunk])[index.value % kPoolsPerChunk];

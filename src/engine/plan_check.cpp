@@ -1,0 +1,163 @@
+#include "gang/engine/plan_check.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/device_search.h"
+#include "gang/cluster/device_view.h"
+
+namespace gang::engine {
+namespace {
+
+using cluster::DevicePool;
+using cluster::DeviceTaken;
+using cluster::DeviceUsage;
+using cluster::DeviceView;
+using cluster::NodeInfo;
+using cluster::PoolDevice;
+using cluster::Snapshot;
+
+bool keeps_pods_away(const api::Taint& taint) {
+  return taint.effect == api::TaintEffect::kNoSchedule ||
+         taint.effect == api::TaintEffect::kNoExecute;
+}
+
+/// A taint of `now` that was not there before and keeps pods away; null without one.
+const api::Taint* new_taint(const NodeInfo& before, const NodeInfo& now) {
+  for (const api::Taint& taint : now.taints) {
+    const bool was_there = std::ranges::find(before.taints, taint) != before.taints.end();
+    if (!was_there && keeps_pods_away(taint)) return &taint;
+  }
+  return nullptr;
+}
+
+std::string node_problem(const NodeInfo& before, const NodeInfo* now) {
+  if (now == nullptr || now->name != before.name)
+    return fmt::format("node {} is gone", before.name);
+  if (now == &before) return "";
+  if (now->uid != before.uid) return fmt::format("node {} was made anew", before.name);
+  if (now->unschedulable && !before.unschedulable) {
+    return fmt::format("node {} was cordoned", before.name);
+  }
+  if (!now->unreadable.empty() && before.unreadable.empty()) {
+    return fmt::format("node {} takes no new pods: {}", before.name, now->unreadable);
+  }
+  const api::Taint* taint = new_taint(before, *now);
+  return taint != nullptr ? fmt::format("node {} got the taint {}", before.name, taint->key) : "";
+}
+
+const PoolDevice* find_device(const DevicePool& pool, const std::string& name) {
+  for (const PoolDevice& device : pool.devices()) {
+    if (device.device->name == name) return &device;
+  }
+  return nullptr;
+}
+
+const api::DeviceTaint* untolerated(const PoolDevice& device, const api::DeviceResult& result) {
+  const auto find_in = [&](const std::vector<api::DeviceTaint>& taints) {
+    const auto found = std::ranges::find_if(taints, [&](const api::DeviceTaint& taint) {
+      return !tolerates(result.tolerations, taint);
+    });
+    return found != taints.end() ? &*found : nullptr;
+  };
+  const api::DeviceTaint* taint = find_in(device.device->taints);
+  return taint != nullptr ? taint : find_in(device.rule_taints);
+}
+
+/// What changed of a pool between the two views that concerns one of its devices.
+std::string pool_problem(const DevicePool* before, const DevicePool* now,
+                         const api::DeviceResult& result) {
+  const std::string name = fmt::format("pool {}/{}", result.driver, result.pool);
+  if (now == nullptr) return name + " is gone";
+  if (now == before) return "";
+  if (before == nullptr ||
+      before->slices().front()->pool_generation != now->slices().front()->pool_generation) {
+    return name + " was published anew";
+  }
+  if (now->state() != cluster::PoolState::kReady) return name + " is not complete any more";
+  const PoolDevice* device = find_device(*now, result.device);
+  if (device == nullptr) return fmt::format("{}: device {} is gone", name, result.device);
+  const api::DeviceTaint* taint = untolerated(*device, result);
+  if (taint == nullptr) return "";
+  return fmt::format("{}: device {} got the taint {}", name, result.device, taint->key);
+}
+
+/// "capacity memory of device x" of which more is held than there is, or "".
+std::string overdrawn_capacity(const PoolDevice& device, const DeviceTaken& taken) {
+  for (const auto& [name, amount] : taken.capacity) {
+    const auto& capacities = device.device->capacity;
+    const auto found =
+        std::ranges::find(capacities, name, [](const auto& one) { return one.first; });
+    if (found == capacities.end() || amount <= found->second.value) continue;
+    return fmt::format("more of capacity {} of device {} is held than there is", name,
+                       device.device->name);
+  }
+  return "";
+}
+
+/// The same for the counters of the pool that the device uses.
+std::string overdrawn_counter(const DevicePool& pool, const DeviceUsage& usage,
+                              const PoolDevice& device) {
+  if (device.counters.empty()) return "";
+  std::vector<api::Quantity> used(pool.counters().size());
+  for (const PoolDevice& other : pool.devices()) {
+    const DeviceTaken* taken = usage.find(other.id);
+    if (taken == nullptr || !taken->is_used()) continue;
+    for (const cluster::CounterUse& use : other.counters) used[use.counter] += use.amount;
+  }
+  for (const cluster::CounterUse& use : device.counters) {
+    const cluster::PoolCounter& counter = pool.counters()[use.counter];
+    if (used[use.counter] <= counter.declared) continue;
+    return fmt::format("more of counter {}/{} is held than there is",
+                       pool.counter_sets()[counter.set], counter.name);
+  }
+  return "";
+}
+
+/// Whether somebody else holds what a claim of the plan was given.
+std::string conflict(const DeviceView& view, const DevicePool& pool,
+                     const api::DeviceResult& result) {
+  const PoolDevice* device = find_device(pool, result.device);
+  const DeviceTaken* taken = device != nullptr ? view.usage().find(device->id) : nullptr;
+  if (taken == nullptr) return "";
+  const std::string name = fmt::format("{}/{}: ", result.driver, result.pool);
+  const std::int32_t holders = taken->whole + (taken->shares > 0 ? 1 : 0);
+  if (taken->whole > 0 && holders > 1) {
+    return fmt::format("{}device {} is held by another claim too", name, result.device);
+  }
+  std::string problem = overdrawn_capacity(*device, *taken);
+  if (problem.empty()) problem = overdrawn_counter(pool, view.usage(), *device);
+  return problem.empty() ? "" : name + problem;
+}
+
+std::string device_problem(const api::DeviceResult& result, const DeviceView& planned,
+                           const DeviceView& now) {
+  const DevicePool* pool = now.find(result.driver, result.pool);
+  std::string problem = pool_problem(planned.find(result.driver, result.pool), pool, result);
+  if (problem.empty() && !result.admin_access) problem = conflict(now, *pool, result);
+  return problem;
+}
+
+}  // namespace
+
+std::string overtaken(const Plan& plan, const Snapshot& planned, const Snapshot& now) {
+  for (const Assignment& assignment : plan.assignments) {
+    const NodeInfo* before = planned.node(assignment.node);
+    std::string problem = node_problem(*before, now.node(assignment.node));
+    if (!problem.empty()) return problem;
+  }
+  for (const ClaimWrite& write : plan.claims) {
+    if (!write.allocation) continue;
+    for (const api::DeviceResult& result : write.allocation->results) {
+      const std::string problem = device_problem(result, *planned.devices(), *now.devices());
+      if (!problem.empty()) {
+        return fmt::format("claim {}: {}", write.claim->meta.key.text(), problem);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace gang::engine
