@@ -1,5 +1,4 @@
-#include "gang/engine/plan_check.h"
-
+// overtaken(): whether a plan over devices still holds.
 #include <fmt/format.h>
 #include <algorithm>
 #include <utility>
@@ -7,6 +6,7 @@
 
 #include "engine/device_search.h"
 #include "gang/cluster/device_view.h"
+#include "gang/engine/planner.h"
 
 namespace gang::engine {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/evaluation.h"
+#include "scheduler/inheritance.h"
 #include "scheduler/report.h"
 #include "scheduler/rounds.h"
 #include "scheduler/validation.h"
@@ -117,18 +118,22 @@ void attempt(Core& core, GangId id, Turn& turn) {
   show_record(*gang, record);
   gang->minimum = record.minimum;
   for (const auto& [node, avoidance] : record.avoided) gang->avoided_nodes.push_back(node);
-  const std::string problem = validate(*gang, core.options.priority_mismatch);
+  std::string problem = unreadable_intent(core, *gang);
+  if (problem.empty()) problem = validate(*gang, core.options.priority_mismatch);
   if (!problem.empty()) {
+    if (give_back_instead(core, record, *gang, turn)) return;
     refuse(core, record, *gang, explain_to_all(*gang, Verdict::kInvalid, problem), turn);
   } else {
     auto decision = core.planner.plan(*core.state.snapshot(), *gang);
     if (auto* plan = std::get_if<engine::Plan>(&decision)) {
       plan->writes_record = !is_recorded(*gang, record);
+      plan->inherited = take_inherited(core, gang->uid);
       note_attempt(record, AttemptResult::kScheduled,
                    static_cast<std::int32_t>(plan->assignments.size()), turn);
       start_round(core, record, std::move(*plan), turn);
       return;
     }
+    if (give_back_instead(core, record, *gang, turn)) return;
     auto explanation = std::get<Explanation>(std::move(decision));
     if (nodes_may_help(explanation.verdict)) explanation.message += avoided_text(record);
     refuse(core, record, *gang, std::move(explanation), turn);
@@ -139,14 +144,14 @@ void attempt(Core& core, GangId id, Turn& turn) {
 
 void wake_parked(Core& core, Turn& turn) {
   if (!core.wakeup.is_pending()) return;
-  core.wakeup.clear();
+  const WakeUp changed = std::exchange(core.wakeup, {});
   if (core.queue.parked().empty()) return;
   const auto snapshot = core.state.snapshot();
   std::vector<GangId> helped;
   std::vector<GangId> outdated;
   for (const GangId id : core.queue.parked()) {
     const Parking& parking = *core.records.at(id).parking;
-    if (!nodes_may_help(parking.verdict)) continue;
+    if (!nodes_may_help(parking.verdict) || !changed.may_help(parking.demand)) continue;
     const engine::Outlook outlook = core.planner.outlook(*snapshot, parking.demand);
     if (outlook.could_hold) {
       helped.push_back(id);

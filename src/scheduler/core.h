@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,15 @@
 #include "scheduler/wakeup.h"
 
 namespace gang::scheduler {
+
+/// What rounds of earlier processes have left open, by UID of their gang.
+struct Inheritance {
+  bool is_known = false;    ///< the binder has told it
+  bool is_settled = false;  ///< everything that was found at start is taken over or back
+  std::map<api::Uid, api::StoredIntent> open;                  ///< neither yet
+  std::map<api::Uid, std::optional<cluster::GangId>> fencing;  ///< being taken back
+  std::map<api::Uid, api::StoredIntent> unreadable;
+};
 
 /// Owned by the Scheduler, for its life; one thread. A gang that is in the queue has a record.
 struct Core {
@@ -32,6 +42,8 @@ struct Core {
   /// gang was planned again nobody else may take the room: no gang is attempted.
   std::set<cluster::GangId> torn;
   std::int64_t round_count = 0;
+  std::set<cluster::GangId> unconfirmed;  ///< their round has written its claims and waits
+  Inheritance inheritance;
 };
 
 /// One call of handle(): when, and what it asks for.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "gang/base/time.h"
 #include "gang/cluster/gang.h"
+#include "gang/cluster/snapshot.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/planner.h"
 #include "scheduler/report.h"
@@ -27,7 +29,26 @@ namespace gang::scheduler {
 ///                                         |
 ///                  repair deadline        v
 ///                                     kRollingBack -> kBackoff
-enum class Stage { kIdle, kIncomplete, kActive, kBackoff, kParked, kBinding, kRollingBack };
+///
+///   kIdle, kActive -> kFencing (what a round of before has written is taken back) -> kIdle
+enum class Stage {
+  kIdle,
+  kIncomplete,
+  kActive,
+  kBackoff,
+  kParked,
+  kBinding,
+  kRollingBack,
+  kFencing,
+};
+
+/// The devices of a round that writes claims: what the plan was made of and on. Value.
+struct RoundDevices {
+  engine::Plan plan;
+  std::shared_ptr<const cluster::Snapshot> planned;        ///< the state that it was made on
+  std::map<api::Uid, api::ResourceVersion> versions = {};  ///< of claims, once they are written
+  TimePoint written_at{};
+};
 
 /// A round that the binder is carrying out. Value.
 struct OpenRound {
@@ -36,6 +57,7 @@ struct OpenRound {
   std::int32_t base = 0;  ///< members that hold room when nothing is lost: base and planned
   TimePoint start{};
   std::map<api::Uid, api::ResourceVersion> versions;  ///< of the planned members
+  std::optional<RoundDevices> devices = {};           ///< of a plan over claims
 };
 
 /// A round that has bound some members and lacks others. Value.
@@ -106,7 +128,7 @@ struct GangRecord {
   Report report;
 
   [[nodiscard]] bool is_in_flight() const {
-    return stage == Stage::kBinding || stage == Stage::kRollingBack;
+    return stage == Stage::kBinding || stage == Stage::kRollingBack || stage == Stage::kFencing;
   }
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler/recovery.h"
+#include "scheduler/round_claims.h"
 #include "scheduler/stamp.h"
 
 namespace gang::scheduler {
@@ -125,16 +126,25 @@ void fail_round(Core& core, GangRecord& record, const OpenRound& round,
   if (is_half_bound && record.failures == 1 && outcome.end == RoundEnd::kMembersLost) {
     record.not_before = turn.now;
   }
+  if (outcome.end == RoundEnd::kOvertaken && record.failures > 1) {
+    tell(core, record, *gang,
+         explain_to_all(*gang, engine::Verdict::kBinding,
+                        fmt::format("the devices of a plan were taken or changed before its pods "
+                                    "could be bound: {}; planned again",
+                                    outcome.message)),
+         turn);
+  }
   const bool is_server_failure =
       outcome.end == RoundEnd::kRefused || outcome.end == RoundEnd::kUnavailable;
   if (!is_server_failure) return;
   turn.effects.emplace_back(AttemptDone{.gang = record.ref, .result = AttemptResult::kError});
   if (base >= round.minimum) return;  // only the record is open, and is tried again
-  tell(
-      core, record, *gang,
-      explain_to_all(*gang, engine::Verdict::kBinding,
-                     fmt::format("the API server does not take the Bindings: {}", outcome.message)),
-      turn);
+  tell(core, record, *gang,
+       explain_to_all(
+           *gang, engine::Verdict::kBinding,
+           fmt::format("the API server does not take the {}: {}",
+                       round.devices ? "writes of the round" : "Bindings", outcome.message)),
+       turn);
 }
 
 void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& outcome, Turn& turn) {
@@ -157,19 +167,23 @@ void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& ou
 void start_round(Core& core, GangRecord& record, engine::Plan plan, Turn& turn) {
   const bool is_group = plan.gang.kind == GangKind::kPodGroup;
   const bool continues = record.repair && !record.repair->stamp.empty();
-  if (is_group) plan.stamp = continues ? record.repair->stamp : new_stamp(core, plan);
+  const bool has_claims = !plan.claims.empty() || plan.inherited;
+  if (is_group || has_claims) {
+    plan.stamp = continues ? record.repair->stamp : new_stamp(core, plan);
+  }
   plan.writes_record = is_group && plan.writes_record;
   std::vector<cluster::AssumedPod> assumed;
   assumed.reserve(plan.assignments.size());
   for (const engine::Assignment& assignment : plan.assignments) {
     assumed.push_back({assignment.uid, assignment.node});
   }
-  core.state.assume(assumed);
-  enter(core, record, Stage::kBinding);
   OpenRound round{.stamp = plan.stamp,
                   .minimum = plan.minimum,
                   .base = plan.base + static_cast<std::int32_t>(plan.assignments.size()),
                   .start = turn.now};
+  if (has_claims) assume_claims(core, round, plan);
+  core.state.assume(assumed);
+  enter(core, record, Stage::kBinding);
   for (const engine::Assignment& assignment : plan.assignments) {
     round.versions.emplace(assignment.uid, assignment.resource_version);
   }
@@ -234,6 +248,7 @@ void finish_round(Core& core, const engine::RoundOutcome& outcome, Turn& turn) {
   core.dirty.insert(outcome.gang.id);
   if (record == nullptr || !record->round) return;
   const OpenRound round = *std::exchange(record->round, std::nullopt);
+  forget_claims(core, round);
   record->stage = Stage::kIdle;
   const bool is_committed = outcome.end == RoundEnd::kCommitted;
   if (is_committed || outcome.recorded) record->recorded = outcome.gang.uid;

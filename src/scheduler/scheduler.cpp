@@ -7,6 +7,8 @@
 #include "scheduler/attempt.h"
 #include "scheduler/core.h"
 #include "scheduler/evaluation.h"
+#include "scheduler/inheritance.h"
+#include "scheduler/round_claims.h"
 #include "scheduler/rounds.h"
 
 namespace gang::scheduler {
@@ -31,6 +33,8 @@ const char* stage_name(Stage stage) {
       return "binding";
     case Stage::kRollingBack:
       return "rolling back";
+    case Stage::kFencing:
+      return "fencing";
   }
   return "";
 }
@@ -55,6 +59,7 @@ std::int32_t& counter_of(QueueCounts& counts, Stage stage) {
       return counts.incomplete;
     case Stage::kBinding:
     case Stage::kRollingBack:
+    case Stage::kFencing:
     case Stage::kIdle:
       break;
   }
@@ -81,7 +86,7 @@ class Scheduler::Impl {
     return std::move(turn.effects);
   }
 
-  [[nodiscard]] bool ready() const { return has_synced_; }
+  [[nodiscard]] bool ready() const { return has_synced_ && core_.inheritance.is_settled; }
   [[nodiscard]] Core& core() { return core_; }
   [[nodiscard]] const Core& core() const { return core_; }
 
@@ -92,6 +97,9 @@ class Scheduler::Impl {
   void take(const RoundSlow& slow, Turn& turn) { tell_slow_round(core_, slow.progress, turn); }
   void take(const RollbackDone& done, Turn& turn);
   void take(const ExplainFailed& failed, Turn& turn);
+  void take(const ClaimsWritten& written, Turn& turn);
+  void take(const IntentsFound& found, Turn& turn);
+  void take(const RoundFenced& fenced, Turn& turn);
   void take(const WritesBlocked& writes, Turn& turn);
 
   void note_changed(const cluster::Change& change);
@@ -100,8 +108,16 @@ class Scheduler::Impl {
   void ask_for_tick(Turn& turn);
   void evaluate_changed(Turn& turn);
   void set_alarm(Turn& turn);
-  /// Nobody is planned while a torn gang's room is kept, or no round may start.
-  [[nodiscard]] bool may_attempt() const { return core_.torn.empty() && !is_blocked_; }
+  void settle_inheritance(Turn& turn);
+  /// Whether a gang may be looked at: every kind is synced, and open rounds are known.
+  [[nodiscard]] bool is_informed() const {
+    return core_.state.synced() && core_.inheritance.is_known;
+  }
+  /// Nobody is planned while a torn gang's room is kept, no round may start, or rounds of before
+  /// are open.
+  [[nodiscard]] bool may_attempt() const {
+    return core_.torn.empty() && !is_blocked_ && core_.inheritance.is_settled;
+  }
 
   Core core_;
   bool has_synced_ = false;
@@ -117,7 +133,8 @@ void Scheduler::Impl::take(const api::Delta& delta, Turn& turn) {
   core_.wakeup.note(change);
   has_synced_ |= core_.state.synced();
   const bool may_help = core_.wakeup.is_pending() && !core_.queue.parked().empty();
-  if (!core_.dirty.empty() || may_help || is_tick_missed_) ask_for_tick(turn);
+  const bool is_awaited = !core_.unconfirmed.empty() || !core_.inheritance.is_settled;
+  if (!core_.dirty.empty() || may_help || is_awaited || is_tick_missed_) ask_for_tick(turn);
 }
 
 /// What comes back of our own status writes does not concern a parked gang.
@@ -141,10 +158,12 @@ void Scheduler::Impl::note_rejection(const cluster::Rejection& rejection, TimePo
 
 void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   is_tick_asked_ = false;
-  is_tick_missed_ = !core_.state.synced();
+  is_tick_missed_ = !is_informed();
   if (is_tick_missed_) return;
   evaluate_changed(turn);
+  check_rounds(core_, turn);
   wake_parked(core_, turn);
+  settle_inheritance(turn);
   const auto first = core_.queue.first_active();
   if (first && may_attempt()) attempt(core_, *first, turn);
   set_alarm(turn);
@@ -170,15 +189,37 @@ void Scheduler::Impl::take(const ExplainFailed& failed, Turn& turn) {
   ask_for_tick(turn);
 }
 
+void Scheduler::Impl::take(const ClaimsWritten& written, Turn& turn) {
+  note_written(core_, written.written, turn.now);
+  ask_for_tick(turn);
+}
+
+void Scheduler::Impl::take(const IntentsFound& found, Turn& turn) {
+  note_intents(core_, found.intents, turn);
+  ask_for_tick(turn);
+}
+
+void Scheduler::Impl::take(const RoundFenced& fenced, Turn& turn) {
+  finish_fence(core_, fenced.gang, turn);
+  ask_for_tick(turn);
+}
+
 void Scheduler::Impl::take(const WritesBlocked& writes, Turn& turn) {
   is_blocked_ = writes.blocked;
   if (!is_blocked_) ask_for_tick(turn);
 }
 
 void Scheduler::Impl::ask_for_tick(Turn& turn) {
-  if (is_tick_asked_ || !core_.state.synced()) return;
+  if (is_tick_asked_ || !is_informed()) return;
   is_tick_asked_ = true;
   turn.effects.emplace_back(WakeAt{turn.now});
+}
+
+/// One open round of before at a time; nobody is planned beside it.
+void Scheduler::Impl::settle_inheritance(Turn& turn) {
+  const bool is_held = is_blocked_ && !core_.inheritance.open.empty();
+  if (core_.inheritance.is_settled || is_held) return;
+  if (settle_next(core_, turn)) ask_for_tick(turn);
 }
 
 void Scheduler::Impl::evaluate_changed(Turn& turn) {

@@ -1,5 +1,6 @@
 #include "scheduler/wakeup.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace gang::scheduler {
@@ -51,7 +52,25 @@ void add_member(Hash& hash, const cluster::Gang& gang, const cluster::Member& me
   hash.add(static_cast<std::int64_t>(pod_class->id.value));
 }
 
+void add_claim(Hash& hash, const cluster::GangClaim& claim) {
+  hash.add(claim.key.text());
+  hash.add(claim.problem);
+  if (claim.claim) hash.add(claim.claim->meta.uid.text);
+  if (!claim.allocation) return;
+  for (const api::DeviceResult& result : claim.allocation->results) {
+    hash.add(result.driver);
+    hash.add(result.pool);
+    hash.add(result.device);
+  }
+}
+
 }  // namespace
+
+bool WakeUp::may_help(const engine::Demand& demand) const {
+  const bool asks_for_devices = std::ranges::any_of(
+      demand.classes, [](const engine::ClassDemand& one) { return one.devices_asked > 0; });
+  return nodes_ || (devices_ && asks_for_devices);
+}
 
 bool nodes_may_help(engine::Verdict verdict) {
   switch (verdict) {
@@ -76,6 +95,7 @@ std::uint64_t fingerprint(const cluster::Gang& gang) {
   hash.add(gang.counts.done);
   if (gang.group) add_group(hash, *gang.group);
   for (const cluster::Member& member : gang.members) add_member(hash, gang, member);
+  for (const cluster::GangClaim& claim : gang.claims) add_claim(hash, claim);
   return hash.value();
 }
 

@@ -2,7 +2,8 @@
 //
 // Capacity counts decide (Planner::could_hold): every change of a node's usage or facts that lets a
 // gang in changes its counts, so the rules of the scheduling contract 11 for resources, taints,
-// affinity and ports need no list of their own. A gang that broke a rule, or uses one that is not
+// affinity and ports need no list of their own; so do the numbers of free devices for claims that
+// were given back, slices, taints and classes. A gang that broke a rule, or uses one that is not
 // built, is helped by its own objects only. Counts that do not let it in may still refuse it for
 // other causes than it was told (Outlook::causes): then it is attempted again, spaced.
 #pragma once
@@ -12,27 +13,34 @@
 #include "gang/cluster/cluster_state.h"
 #include "gang/cluster/gang.h"
 #include "gang/engine/explanation.h"
+#include "gang/engine/planner.h"
 
 namespace gang::scheduler {
 
 /// Collects changes between two tests. Owned by the scheduler; one thread.
 class WakeUp {
  public:
-  void note(const cluster::Change& change) { is_pending_ |= change.nodes; }
-  /// Room was given back that no delta tells of.
-  void note_room() { is_pending_ = true; }
-  void clear() { is_pending_ = false; }
-  [[nodiscard]] bool is_pending() const { return is_pending_; }
+  void note(const cluster::Change& change) {
+    nodes_ |= change.nodes;
+    devices_ |= change.devices_gained;
+  }
+  /// Room or devices were given back that no delta tells of.
+  void note_room() { nodes_ = true; }
+  [[nodiscard]] bool is_pending() const { return nodes_ || devices_; }
+  /// Whether what has changed may help a gang that asks for this.
+  [[nodiscard]] bool may_help(const engine::Demand& demand) const;
 
  private:
-  bool is_pending_ = false;
+  bool nodes_ = false;
+  bool devices_ = false;
 };
 
 /// Whether a change of nodes can help a gang that was parked with this verdict.
 [[nodiscard]] bool nodes_may_help(engine::Verdict verdict);
 
 /// Equal for two gangs when a plan of one is a plan of the other on the same nodes: the group's
-/// spec, and per member its identity, state, class and what validation reads. Conditions, resource
+/// spec, per member its identity, state, class and what validation reads, and what its claims hold
+/// and why they cannot be used. Conditions, resource
 /// versions and labels do not count, so that our own writes wake nobody. O(members).
 [[nodiscard]] std::uint64_t fingerprint(const cluster::Gang& gang);
 

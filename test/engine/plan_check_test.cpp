@@ -1,6 +1,4 @@
 // A plan over devices against what became of the cluster while its claims were written.
-#include "gang/engine/plan_check.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>

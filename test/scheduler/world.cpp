@@ -10,8 +10,9 @@ namespace gang::test {
 using engine::MemberEnd;
 using engine::RoundEnd;
 
-World::World(scheduler::Options options) : core(std::move(options)) {
+World::World(scheduler::Options options, Start start) : core(std::move(options)) {
   for (const api::Delta& delta : empty_lists()) tell(delta);
+  if (start == Start::kInformed) post(scheduler::IntentsFound{});
 }
 
 World& World::post(const scheduler::Input& input) {
@@ -186,6 +187,8 @@ World& World::clear() {
   explanations.clear();
   explained_at.clear();
   rollbacks.clear();
+  checks.clear();
+  fences.clear();
   attempts.clear();
   notices.clear();
   wake_ups_ = 0;
@@ -202,6 +205,10 @@ void World::take(scheduler::Effect effect) {
   } else if (auto* roll_back = std::get_if<scheduler::RollBackGang>(&effect)) {
     rollbacks.push_back(roll_back->rollback);
     open_rollbacks_.push_back(roll_back->rollback);
+  } else if (auto* confirm = std::get_if<scheduler::ConfirmRound>(&effect)) {
+    checks.push_back(confirm->check);
+  } else if (auto* fence = std::get_if<scheduler::FenceRound>(&effect)) {
+    fences.push_back(fence->intent);
   } else if (auto* wake = std::get_if<scheduler::WakeAt>(&effect)) {
     alarm_ = wake->time;
   } else if (auto* attempt = std::get_if<scheduler::AttemptDone>(&effect)) {

@@ -18,7 +18,10 @@ namespace gang::test {
 /// See the head of the file.
 class World {
  public:
-  explicit World(scheduler::Options options = {});
+  /// Whether the core knows at the beginning that no round of before is open.
+  enum class Start { kInformed, kUninformed };
+
+  explicit World(scheduler::Options options = {}, Start start = Start::kInformed);
 
   bool binds = true;
 
@@ -65,6 +68,8 @@ class World {
   std::vector<engine::Explanation> explanations;
   std::vector<TimePoint> explained_at;
   std::vector<engine::Rollback> rollbacks;
+  std::vector<engine::RoundCheck> checks;
+  std::vector<api::StoredIntent> fences;
   std::vector<scheduler::AttemptDone> attempts;
   std::vector<std::string> notices;
 

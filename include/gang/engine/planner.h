@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -83,5 +84,13 @@ class Planner {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Why the plan that was made on `planned` does not hold on `now`, in which its claims hold their
+/// devices, for people; "" when it does. Asked between the writes to claims and the bindings: other
+/// schedulers, drivers and operators go on meanwhile, and whoever sees a conflict yields. Looks at
+/// nodes and devices only. What has not changed costs a comparison of pointers. Pure; any thread.
+/// Source: commit protocol P6.
+[[nodiscard]] std::string overtaken(const Plan& plan, const cluster::Snapshot& planned,
+                                    const cluster::Snapshot& now);
 
 }  // namespace gang::engine

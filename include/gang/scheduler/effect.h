@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "gang/api/intent.h"
 #include "gang/base/time.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
@@ -28,6 +29,16 @@ struct RollBackGang {
   engine::Rollback rollback;
 };
 
+/// Let a round whose claims are written bind its members, or give the claims back.
+struct ConfirmRound {
+  engine::RoundCheck check;
+};
+
+/// Take back what an open round has written (commit protocol 6); answer with RoundFenced.
+struct FenceRound {
+  api::StoredIntent intent;
+};
+
 /// Send a Tick at this time, or at once when it has passed. The newest one counts.
 struct WakeAt {
   TimePoint time;
@@ -47,7 +58,8 @@ struct Notice {
   std::string message;
 };
 
-using Effect = std::variant<BindGang, ExplainGang, RollBackGang, WakeAt, AttemptDone, Notice>;
+using Effect = std::variant<BindGang, ConfirmRound, FenceRound, ExplainGang, RollBackGang, WakeAt,
+                            AttemptDone, Notice>;
 using Effects = std::vector<Effect>;
 
 }  // namespace gang::scheduler

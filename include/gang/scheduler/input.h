@@ -2,8 +2,10 @@
 #pragma once
 
 #include <variant>
+#include <vector>
 
 #include "gang/api/delta.h"
+#include "gang/api/intent.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
 #include "gang/engine/round_outcome.h"
@@ -33,12 +35,27 @@ struct ExplainFailed {
   engine::GangRef gang;
 };
 
+/// The claims of a round are written; answered with ConfirmRound once the state has seen it.
+struct ClaimsWritten {
+  engine::ClaimsWritten written;
+};
+
+/// The rounds that an earlier process left open. Nothing is planned before this is told.
+struct IntentsFound {
+  std::vector<api::StoredIntent> intents;
+};
+
+/// What an open round had written is taken back, as far as nothing is bound by it.
+struct RoundFenced {
+  api::Uid gang;
+};
+
 /// Whether rounds may not start now: the API server fails, or does not keep our preconditions.
 struct WritesBlocked {
   bool blocked = false;
 };
 
 using Input = std::variant<api::Delta, Tick, RoundDone, RoundSlow, RollbackDone, ExplainFailed,
-                           WritesBlocked>;
+                           ClaimsWritten, IntentsFound, RoundFenced, WritesBlocked>;
 
 }  // namespace gang::scheduler

@@ -6,9 +6,10 @@
 // bound members below their minimum first, then the oldest, then by UID. A gang without plan is
 // parked and wakes on a change that can help it, or that refuses it for other causes than it was
 // told, the latter spaced 1 s x 2 up to 60 s, and once every five minutes as a safety net. What a
-// crash left behind is seen in the objects alone: recovery is the same table as the ordinary course
-// (commit protocol, chapter 6). One thread; no clock, no log, no sockets; equal inputs give equal
-// effects.
+// crash left behind is seen in the objects: recovery is the same table as the ordinary course
+// (commit protocol, chapter 6). Open rounds over claims are taken over where their gang can be
+// planned around what is written, else taken back, before anything else is planned. One thread; no
+// clock, no log, no sockets; equal inputs give equal effects.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,9 @@ struct Options {
   Duration incomplete_grace = std::chrono::seconds(5);  ///< before "x of y pods exist" is told
   Duration done_settle = std::chrono::seconds(10);      ///< before finished members count (G-01)
   Duration repair_deadline = std::chrono::seconds(60);
-  Duration condition_interval = std::chrono::seconds(10);  ///< between conditions of one group
+  Duration claims_seen_deadline = std::chrono::seconds(30);   ///< for the watch to show writes
+  Duration device_ready_deadline = std::chrono::minutes(10);  ///< for binding conditions
+  Duration condition_interval = std::chrono::seconds(10);     ///< between conditions of one group
   GatedMembers gated_members = GatedMembers::kLeaveOut;
   PriorityMismatch priority_mismatch = PriorityMismatch::kRefuse;
   /// Prefix of round numbers, unique per process.
@@ -69,7 +72,8 @@ class Scheduler {
   /// `now` never decreases between calls.
   Effects handle(const Input& input, TimePoint now);
 
-  [[nodiscard]] bool ready() const;  ///< every kind synced since start
+  /// Every kind was synced since start, and what an earlier process began is taken over or back.
+  [[nodiscard]] bool ready() const;
   [[nodiscard]] QueueCounts pod_counts() const;
   [[nodiscard]] QueueCounts entity_counts() const;
   [[nodiscard]] std::vector<QueueEntry> queue() const;

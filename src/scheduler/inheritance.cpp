@@ -1,0 +1,173 @@
+#include "scheduler/inheritance.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "scheduler/attempt.h"
+
+namespace gang::scheduler {
+namespace {
+
+using cluster::Gang;
+using cluster::GangClaim;
+using cluster::GangId;
+using cluster::GangKind;
+using cluster::Member;
+using cluster::MemberState;
+
+/// The gang that the intent is of; nothing when it is gone or was made anew.
+std::optional<GangId> gang_of(const Core& core, const api::Intent& intent) {
+  if (const auto lone = core.state.find_gang(intent.gang_uid)) return lone;
+  const auto group = core.state.find_gang(intent.gang);
+  if (!group) return std::nullopt;
+  const auto outline = core.state.gang_outline(*group);
+  return outline && outline->uid == intent.gang_uid ? group : std::nullopt;
+}
+
+void fence(Core& core, api::StoredIntent intent, std::optional<GangId> id, Turn& turn) {
+  const api::Uid uid = intent.intent.gang_uid;
+  core.inheritance.open.erase(uid);
+  core.inheritance.fencing.emplace(uid, id);
+  if (id) {
+    GangRecord& record = core.records.at(*id);
+    core.queue.take_out(*id);
+    core.queue.set_timer(*id, std::nullopt);
+    record.parking.reset();
+    record.stage = Stage::kFencing;
+  }
+  turn.effects.emplace_back(FenceRound{std::move(intent)});
+}
+
+bool is_reserved_for(const GangClaim& claim, const Member& member) {
+  return claim.claim &&
+         std::ranges::any_of(claim.claim->reserved_for, [&](const api::ClaimConsumer& consumer) {
+           return consumer.uid == member.uid;
+         });
+}
+
+api::IntentClaim* find_claim(api::Intent& intent, const api::Uid& uid) {
+  const auto found = std::ranges::find(intent.claims, uid, &api::IntentClaim::uid);
+  return found != intent.claims.end() ? &*found : nullptr;
+}
+
+/// What an intent would say of claims that are reserved for members which nobody binds.
+api::StoredIntent orphans_of(const Gang& gang, const std::string& epoch) {
+  api::StoredIntent found;
+  api::Intent& intent = found.intent;
+  intent.gang = gang.key;
+  intent.gang_uid = gang.uid;
+  intent.minimum = gang.minimum;
+  intent.base = gang.counts.base();
+  intent.need = gang.need();
+  intent.epoch = epoch;
+  for (const Member& member : gang.members) {
+    if (member.state != MemberState::kPending) continue;
+    bool holds = false;
+    for (const std::int32_t index : member.claims) {
+      const GangClaim& claim = gang.claims[static_cast<std::size_t>(index)];
+      if (claim.of_group || !is_reserved_for(claim, member)) continue;
+      holds = true;
+      if (find_claim(intent, claim.claim->meta.uid) != nullptr) continue;
+      intent.claims.push_back(
+          {.claim = claim.key, .uid = claim.claim->meta.uid, .allocates = true});
+    }
+    if (holds) intent.members.push_back({.pod = member.key, .uid = member.uid});
+  }
+  return found;
+}
+
+std::string text_of(const api::StoredIntent& intent) {
+  return fmt::format(
+      "ConfigMap {} holds an open round of this gang that cannot be read ({}); run the version "
+      "that "
+      "wrote it, or delete the ConfigMap and free the claims of pods without a node",
+      intent.meta.key.text(), intent.problem);
+}
+
+/// Decides about one intent; returns false while its gang is in flight.
+bool settle(Core& core, const api::StoredIntent& intent, Turn& turn) {
+  const auto id = gang_of(core, intent.intent);
+  const auto found = id ? core.records.find(*id) : core.records.end();
+  if (found == core.records.end()) {
+    fence(core, intent, std::nullopt, turn);
+    return true;
+  }
+  const GangRecord& record = found->second;
+  if (record.is_in_flight()) return false;
+  if (record.stage == Stage::kActive && record.counts.base() == 0) {
+    attempt(core, *id, turn);
+  } else {
+    fence(core, intent, id, turn);
+  }
+  return true;
+}
+
+}  // namespace
+
+void note_intents(Core& core, const std::vector<api::StoredIntent>& intents, Turn& turn) {
+  core.inheritance.is_known = true;
+  for (const api::StoredIntent& intent : intents) {
+    if (intent.problem.empty()) {
+      core.inheritance.open.emplace(intent.intent.gang_uid, intent);
+      continue;
+    }
+    turn.effects.emplace_back(Notice{text_of(intent)});
+    core.inheritance.unreadable.emplace(intent.intent.gang_uid, intent);
+  }
+}
+
+bool settle_next(Core& core, Turn& turn) {
+  Inheritance& inheritance = core.inheritance;
+  bool has_decided = false;
+  for (const auto& [uid, intent] : inheritance.open) {
+    const api::StoredIntent copy = intent;
+    has_decided = settle(core, copy, turn);
+    if (has_decided) break;
+  }
+  inheritance.is_settled |= inheritance.open.empty() && inheritance.fencing.empty();
+  return has_decided && !inheritance.open.empty();
+}
+
+std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang) {
+  auto found = core.inheritance.open.extract(gang);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.mapped());
+}
+
+bool give_back_instead(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
+  const auto found = core.inheritance.open.find(gang.uid);
+  if (found != core.inheritance.open.end()) {
+    fence(core, found->second, record.ref.id, turn);
+    return true;
+  }
+  api::StoredIntent orphans = orphans_of(gang, core.options.epoch);
+  if (orphans.intent.claims.empty()) return false;
+  record.not_before = turn.now + backoff(core.options, ++record.failures);
+  fence(core, std::move(orphans), record.ref.id, turn);
+  return true;
+}
+
+std::string unreadable_intent(const Core& core, const Gang& gang) {
+  const auto found = core.inheritance.unreadable.find(gang.uid);
+  return found != core.inheritance.unreadable.end() ? text_of(found->second) : "";
+}
+
+void finish_fence(Core& core, const api::Uid& gang, Turn& turn) {
+  const auto found = core.inheritance.fencing.find(gang);
+  if (found == core.inheritance.fencing.end()) return;
+  const std::optional<GangId> id = found->second;
+  core.inheritance.fencing.erase(found);
+  core.inheritance.is_settled |= core.inheritance.is_known && core.inheritance.open.empty() &&
+                                 core.inheritance.fencing.empty();
+  const auto record = id ? core.records.find(*id) : core.records.end();
+  if (record == core.records.end()) return;
+  record->second.stage = Stage::kIdle;
+  core.dirty.insert(*id);
+  turn.effects.emplace_back(
+      Notice{record->second.ref.key.text() + ": gave back what an open round had reserved"});
+}
+
+}  // namespace gang::scheduler

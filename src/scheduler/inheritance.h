@@ -1,0 +1,39 @@
+// Inheritance: rounds over claims that were open when their process ended, or lost their intent.
+//
+// Problem: a crash leaves claims allocated and reserved for pods that nobody binds. Idea: the gang
+// is planned around what is written, as every claim with devices is; when that succeeds the new
+// round takes the old intent over and nothing moves, else the binder fences what may still come of
+// the old round and gives the devices back. Nobody is planned before each intent that was found at
+// start has gone one of both ways. Claims that are reserved for pending pods although no intent
+// tells of them are given back when they do not help. Source: the commit protocol, chapter 6.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/core.h"
+
+namespace gang::scheduler {
+
+/// What the binder has found at start.
+void note_intents(Core& core, const std::vector<api::StoredIntent>& intents, Turn& turn);
+
+/// Decides about one intent; returns whether another one may be decided at once. REQUIRES: every
+/// kind is synced and changed gangs are evaluated.
+bool settle_next(Core& core, Turn& turn);
+
+/// The intent that the gang's next round takes over, if there is one.
+[[nodiscard]] std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang);
+
+/// Whether the gang held claims for nothing, so that they are given back before it waits. The gang
+/// was just refused.
+bool give_back_instead(Core& core, GangRecord& record, const cluster::Gang& gang, Turn& turn);
+
+/// Why the gang cannot be planned as long as an intent of it stands that cannot be read, or "".
+[[nodiscard]] std::string unreadable_intent(const Core& core, const cluster::Gang& gang);
+
+/// The binder has given back what it could.
+void finish_fence(Core& core, const api::Uid& gang, Turn& turn);
+
+}  // namespace gang::scheduler

@@ -1,0 +1,231 @@
+#include "scheduler/round_claims.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "scheduler/report.h"
+
+namespace gang::scheduler {
+namespace {
+
+using cluster::Gang;
+using cluster::Member;
+using cluster::MemberState;
+using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
+
+/// How a waiting round stands.
+struct Standing {
+  bool is_seen = false;  ///< the state has seen all writes
+  std::string problem;   ///< the plan does not hold
+  std::string awaited;   ///< seen; what a driver has to do yet
+};
+
+bool is_older(const api::ResourceVersion& a, const api::ResourceVersion& b) {
+  if (!a.comparable() || !b.comparable()) return a != b;
+  return api::is_newer(b, a);
+}
+
+bool names(const api::ResourceClaim& claim, const api::ClaimConsumer& wanted) {
+  return std::ranges::any_of(claim.reserved_for, [&](const api::ClaimConsumer& one) {
+    return one.uid == wanted.uid && one.resource == wanted.resource;
+  });
+}
+
+/// Null when the claim of that write is gone.
+ClaimPtr current(const Core& core, const engine::ClaimWrite& write) {
+  ClaimPtr claim = core.state.claim(write.claim->meta.key);
+  return claim && claim->meta.uid == write.claim->meta.uid ? claim : nullptr;
+}
+
+bool has_seen(const Core& core, const RoundDevices& devices) {
+  return std::ranges::all_of(devices.plan.claims, [&](const engine::ClaimWrite& write) {
+    const auto written = devices.versions.find(write.claim->meta.uid);
+    const ClaimPtr claim = current(core, write);
+    if (written == devices.versions.end() || !claim) return true;
+    return !is_older(claim->meta.resource_version, written->second);
+  });
+}
+
+/// Whether the claim still is as the round has written it.
+std::string claim_problem(const Core& core, const engine::ClaimWrite& write) {
+  const ClaimPtr claim = current(core, write);
+  const std::string name = "claim " + write.claim->meta.key.text();
+  if (!claim) return name + " is gone";
+  if (claim->meta.deletion_time) return name + " is being deleted";
+  if (!claim->allocation) return name + " lost its devices";
+  const bool is_reserved = std::ranges::all_of(
+      write.consumers, [&](const api::ClaimConsumer& consumer) { return names(*claim, consumer); });
+  return is_reserved ? "" : name + " is not reserved for its pods any more";
+}
+
+/// Whether the gang is the planned one, and its planned members are as they were assumed.
+std::string member_problem(const std::optional<Gang>& gang, const engine::Plan& plan) {
+  if (!gang || gang->uid != plan.gang.uid) return "the gang is gone";
+  std::int32_t needed = 0;
+  for (const engine::Assignment& assignment : plan.assignments) {
+    if (needed++ >= plan.need) break;
+    const auto member = std::ranges::find(gang->members, assignment.uid, &Member::uid);
+    if (member == gang->members.end()) return "pod " + assignment.pod.text() + " is gone";
+    if (member->state == MemberState::kAssumed || member->state == MemberState::kBound) continue;
+    return "pod " + assignment.pod.text() + " cannot be bound any more";
+  }
+  if (gang->counts.base() >= plan.minimum) return "";
+  return "members that were bound before are gone";
+}
+
+const api::AllocatedDeviceStatus* status_of(const api::ResourceClaim& claim,
+                                            const api::DeviceResult& result) {
+  const auto found =
+      std::ranges::find_if(claim.devices, [&](const api::AllocatedDeviceStatus& status) {
+        return status.driver == result.driver && status.pool == result.pool &&
+               status.device == result.device && status.share_id == result.share_id;
+      });
+  return found != claim.devices.end() ? &*found : nullptr;
+}
+
+const api::Condition* true_condition(const api::AllocatedDeviceStatus* status,
+                                     const std::string& type) {
+  if (status == nullptr) return nullptr;
+  const api::Condition* condition = api::find_condition(status->conditions, type);
+  const bool is_true = condition != nullptr && condition->status == api::ConditionStatus::kTrue;
+  return is_true ? condition : nullptr;
+}
+
+/// What the driver says, or has not said yet, of a device that has to be made ready.
+void check_conditions(const api::ResourceClaim& claim, const api::DeviceResult& result,
+                      Standing& standing) {
+  const api::AllocatedDeviceStatus* status = status_of(claim, result);
+  const std::string name = fmt::format("device {}/{}/{} of claim {}", result.driver, result.pool,
+                                       result.device, claim.meta.key.text());
+  for (const std::string& type : result.binding_failure_conditions) {
+    const api::Condition* failure = true_condition(status, type);
+    if (failure == nullptr) continue;
+    standing.problem = fmt::format("{} is {}{}{}", name, type, failure->message.empty() ? "" : ": ",
+                                   failure->message);
+    return;
+  }
+  for (const std::string& type : result.binding_conditions) {
+    if (true_condition(status, type) != nullptr || !standing.awaited.empty()) continue;
+    standing.awaited = fmt::format("{} to become {}", name, type);
+  }
+}
+
+void check_devices(const Core& core, const engine::Plan& plan, Standing& standing) {
+  for (const engine::ClaimWrite& write : plan.claims) {
+    const ClaimPtr claim = current(core, write);
+    for (const api::DeviceResult& result : claim->allocation->results) {
+      check_conditions(*claim, result, standing);
+      if (!standing.problem.empty()) return;
+    }
+  }
+}
+
+Standing standing_of(Core& core, const std::optional<Gang>& gang, const RoundDevices& devices) {
+  Standing standing{.is_seen = has_seen(core, devices)};
+  standing.problem = member_problem(gang, devices.plan);
+  if (!standing.is_seen || !standing.problem.empty()) return standing;
+  for (const engine::ClaimWrite& write : devices.plan.claims) {
+    standing.problem = claim_problem(core, write);
+    if (!standing.problem.empty()) return standing;
+  }
+  standing.problem = engine::overtaken(devices.plan, *devices.planned, *core.state.snapshot());
+  if (standing.problem.empty()) check_devices(core, devices.plan, standing);
+  return standing;
+}
+
+/// Why a round that still waits at its deadline is given up.
+std::string overdue(const Options& options, const Standing& standing) {
+  if (!standing.is_seen) {
+    return fmt::format("the watch of ResourceClaims did not show the reserved devices within {}",
+                       format_duration(options.claims_seen_deadline));
+  }
+  return fmt::format("waited {} for {}", format_duration(options.device_ready_deadline),
+                     standing.awaited);
+}
+
+void answer(const GangRecord& record, const RoundDevices& devices, const std::optional<Gang>& gang,
+            std::string problem, Turn& turn) {
+  engine::RoundCheck check{
+      .gang = devices.plan.gang, .stamp = record.round->stamp, .problem = std::move(problem)};
+  if (gang) {
+    for (const Member& member : gang->members) {
+      check.versions.emplace(member.uid, member.resource_version);
+    }
+  }
+  turn.effects.emplace_back(ConfirmRound{std::move(check)});
+}
+
+void tell_awaited(Core& core, GangRecord& record, const Gang& gang, const Standing& standing,
+                  Turn& turn) {
+  tell(core, record, gang,
+       explain(gang, engine::Verdict::kBinding,
+               fmt::format("devices are reserved for {} members; waiting for {}",
+                           record.round->devices->plan.assignments.size(), standing.awaited)),
+       turn);
+}
+
+/// Returns whether the round has its answer.
+bool check_round(Core& core, GangRecord& record, Turn& turn) {
+  RoundDevices& devices = *record.round->devices;
+  const auto gang = core.state.gang(record.ref.id);
+  const Standing standing = standing_of(core, gang, devices);
+  const bool is_waiting = !standing.is_seen || !standing.awaited.empty();
+  if (!standing.problem.empty() || !is_waiting) {
+    answer(record, devices, gang, standing.problem, turn);
+    return true;
+  }
+  const Duration patience =
+      standing.is_seen ? core.options.device_ready_deadline : core.options.claims_seen_deadline;
+  if (turn.now >= devices.written_at + patience) {
+    answer(record, devices, gang, overdue(core.options, standing), turn);
+    return true;
+  }
+  if (standing.is_seen) tell_awaited(core, record, *gang, standing, turn);
+  core.queue.set_timer(record.ref.id, devices.written_at + patience);
+  return false;
+}
+
+}  // namespace
+
+void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan) {
+  round.devices = RoundDevices{.plan = plan, .planned = core.state.snapshot()};
+  for (const engine::ClaimWrite& write : plan.claims) {
+    if (!write.allocation) continue;
+    core.state.assume_allocation(write.claim->meta.uid, *write.allocation);
+  }
+}
+
+void forget_claims(Core& core, const OpenRound& round) {
+  if (!round.devices) return;
+  for (const engine::ClaimWrite& write : round.devices->plan.claims) {
+    core.state.forget_allocation(write.claim->meta.uid);
+  }
+  core.wakeup.note_room();
+}
+
+void note_written(Core& core, const engine::ClaimsWritten& written, TimePoint now) {
+  const auto found = core.records.find(written.gang.id);
+  if (found == core.records.end() || !found->second.round) return;
+  OpenRound& round = *found->second.round;
+  if (round.stamp != written.stamp || !round.devices) return;
+  for (const auto& claim : written.claims) {
+    round.devices->versions.emplace(claim.uid, claim.resource_version);
+  }
+  round.devices->written_at = now;
+  core.unconfirmed.insert(written.gang.id);
+}
+
+void check_rounds(Core& core, Turn& turn) {
+  std::erase_if(core.unconfirmed, [&](cluster::GangId id) {
+    const auto found = core.records.find(id);
+    const bool is_open =
+        found != core.records.end() && found->second.round && found->second.round->devices;
+    return !is_open || check_round(core, found->second, turn);
+  });
+}
+
+}  // namespace gang::scheduler

@@ -1,0 +1,26 @@
+// RoundClaims: the devices of open rounds, from their plan to the word on their bindings.
+//
+// A round writes its claims first. Before it binds anybody the state must have seen these writes,
+// and the plan must still hold beside everything else that it has seen: two schedulers that take
+// one device at the same time both see it then, and both yield. Devices with binding conditions are
+// waited for here. Source: the commit protocol, P6 and P7; the devices contract, 7.2 step 3.
+#pragma once
+
+#include "gang/engine/plan.h"
+#include "scheduler/core.h"
+
+namespace gang::scheduler {
+
+/// Counts the devices that the plan gives away. REQUIRES: it was made on the state of now.
+void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan);
+
+/// Takes back what the watch has not shown of them.
+void forget_claims(Core& core, const OpenRound& round);
+
+/// The round waits for the state from now on.
+void note_written(Core& core, const engine::ClaimsWritten& written, TimePoint now);
+
+/// Confirms each waiting round that the state has caught up with, or says why it does not hold.
+void check_rounds(Core& core, Turn& turn);
+
+}  // namespace gang::scheduler

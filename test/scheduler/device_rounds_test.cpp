@@ -1,0 +1,280 @@
+// Rounds over claims as the scheduler sees them: what it counts, the word on bindings, and what
+// wakes a gang that waits for devices.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "scheduler/device_world.h"
+
+namespace gang::test {
+namespace {
+
+using engine::MemberEnd;
+using engine::RoundEnd;
+using engine::Verdict;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// Two nodes with two devices each.
+class DeviceRoundsTest : public testing::Test {
+ protected:
+  DeviceRoundsTest() { world.add_device_node("n1", 2).add_device_node("n2", 2); }
+
+  /// The open round of the gang fails with nothing bound.
+  void fail(RoundEnd end, const std::vector<std::string>& pods) {
+    world.end_round(end, pods, MemberEnd::kNotBound);
+  }
+
+  DeviceWorld world;
+};
+
+TEST_F(DeviceRoundsTest, DevicesOfAPlanAreTakenAtOnce) {
+  world.add_device_gang("a", 3).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_EQ(world.devices(), "a-0=n1/g0 a-1=n1/g1 a-2=n2/g0");
+  world.add_device_gang("b", 2).run();
+  ASSERT_EQ(world.plans.size(), 1U) << "the second gang has one device left";
+  EXPECT_EQ(world.told().verdict, Verdict::kImpossibleNow);
+  EXPECT_NE(world.told().message.find("device class gpu: 1 free of 4; 3 allocated; needed 2"),
+            std::string::npos)
+      << world.told().message;
+}
+
+TEST_F(DeviceRoundsTest, BindsOnceTheWatchHasShownTheClaims) {
+  world.add_device_gang("a", 2).run();
+  EXPECT_EQ(world.problem(), "none");
+  world.write_claims();
+  ASSERT_EQ(world.problem(), "");
+  EXPECT_EQ(world.checks[0].stamp, world.plans[0].stamp);
+  world.end_round(RoundEnd::kCommitted).pass(minutes(20));
+  EXPECT_EQ(world.checks.size(), 1U);
+  EXPECT_EQ(world.core.state().recompute(), "");
+}
+
+TEST_F(DeviceRoundsTest, WaitsForTheVersionThatWasWritten) {
+  world.add_device_gang("a", 2).run();
+  engine::ClaimsWritten written{
+      .gang = world.plans[0].gang, .stamp = world.plans[0].stamp, .claims = {}};
+  written.claims = {{world.claim("a-0").meta.uid, {"1999"}}, {world.claim("a-1").meta.uid, {"1"}}};
+  world.show_claims();
+  world.post(scheduler::ClaimsWritten{written}).run();
+  EXPECT_EQ(world.problem(), "none");
+  for (int i = 0; i < 1000; ++i) world.put_claim(world.claim("a-0"));
+  world.run();
+  ASSERT_EQ(world.problem(), "");
+  EXPECT_EQ(world.checks[0].versions.size(), 2U);
+}
+
+TEST_F(DeviceRoundsTest, GivesUpWhenTheWatchDoesNotShowThem) {
+  world.add_device_gang("a", 2).run();
+  engine::ClaimsWritten written{
+      .gang = world.plans[0].gang, .stamp = world.plans[0].stamp, .claims = {}};
+  written.claims = {{world.claim("a-0").meta.uid, {"99999"}}};
+  world.post(scheduler::ClaimsWritten{written}).pass(seconds(29));
+  EXPECT_EQ(world.problem(), "none");
+  world.pass(seconds(2));
+  EXPECT_EQ(world.problem(),
+            "the watch of ResourceClaims did not show the reserved devices within 30s");
+}
+
+TEST_F(DeviceRoundsTest, YieldsToAnotherClaimWithItsDevice) {
+  world.add_device_gang("a", 2).run();
+  world.show_claims().put_claim(holding(gpu_claim("foreign"), "n1/g1")).claims_written().run();
+  EXPECT_EQ(world.problem(), "claim default/a-1: d/n1: device g1 is held by another claim too");
+  world.give_claims_back();
+  fail(RoundEnd::kOvertaken, {"a-0", "a-1"});
+  world.pass(seconds(2));
+  ASSERT_EQ(world.plans.size(), 2U);
+  EXPECT_EQ(world.devices(), "a-0=n1/g0 a-1=n2/g0");
+}
+
+TEST_F(DeviceRoundsTest, YieldsToWhatBecameOfItsObjects) {
+  const auto after = [](const std::function<void(DeviceWorld&)>& change) {
+    DeviceWorld one;
+    one.add_device_node("n1", 2).add_device_gang("a", 2).run();
+    one.show_claims();
+    change(one);
+    one.claims_written().run();
+    return one.problem();
+  };
+  EXPECT_EQ(after([](DeviceWorld& w) { w.publish("n1", 2, 2); }),
+            "claim default/a-0: pool d/n1 was published anew");
+  EXPECT_EQ(after([](DeviceWorld& w) { w.remove_pod("a-1"); }), "pod default/a-1 is gone");
+  EXPECT_EQ(after([](DeviceWorld& w) { w.remove_node("n1"); }), "node n1 is gone");
+  EXPECT_EQ(after([](DeviceWorld& w) {
+              api::ResourceClaim claim = w.claim("a-1");
+              claim.allocation.reset();
+              claim.reserved_for.clear();
+              w.put_claim(claim);
+            }),
+            "claim default/a-1 lost its devices");
+  EXPECT_EQ(after([](DeviceWorld& w) {
+              api::ResourceClaim claim = w.claim("a-1");
+              claim.reserved_for.clear();
+              w.put_claim(claim);
+            }),
+            "claim default/a-1 is not reserved for its pods any more");
+  EXPECT_EQ(after([](DeviceWorld& w) {
+              api::ResourceClaim claim = w.claim("a-0");
+              claim.meta.deletion_time = w.now;
+              w.put_claim(claim);
+            }),
+            "claim default/a-0 is being deleted");
+}
+
+TEST_F(DeviceRoundsTest, FailedRoundGivesItsDevicesBack) {
+  world.add_device_gang("a", 4).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+  fail(RoundEnd::kRefused, {"a-0", "a-1", "a-2", "a-3"});
+  EXPECT_EQ(world.core.state().recompute(), "");
+  EXPECT_NE(world.told().message.find("writes of the round"), std::string::npos);
+  world.add(pod_group("a").min(5).version(99).build());  // it waits for a fifth pod now
+  world.add_device_gang("b", 2).run();
+  EXPECT_EQ(world.devices(), "b-0=n1/g0 b-1=n1/g1");
+}
+
+TEST_F(DeviceRoundsTest, SecondLossIsTold) {
+  world.add_device_gang("a", 2).run();
+  for (int i = 0; i < 2; ++i) {
+    world.clear();
+    fail(RoundEnd::kOvertaken, {"a-0", "a-1"});
+    EXPECT_EQ(world.explanations.size(), static_cast<std::size_t>(i));
+    world.pass(seconds(3));
+  }
+}
+
+TEST_F(DeviceRoundsTest, WaitsUntilADeviceIsMadeReady) {
+  world.add_device_gang("a", 1).run();
+  world.show_claims();
+  api::ResourceClaim claim = world.claim("a-0");
+  claim.allocation->results[0].binding_conditions = {"example.com/ready"};
+  claim.allocation->results[0].binding_failure_conditions = {"example.com/failed"};
+  world.put_claim(claim).claims_written().pass(minutes(5));
+  EXPECT_EQ(world.problem(), "none");
+  EXPECT_EQ(world.told().message,
+            "devices are reserved for 1 members; waiting for device d/n1/g0 of claim default/a-0 "
+            "to become example.com/ready");
+  api::AllocatedDeviceStatus status{.driver = "d", .pool = "n1", .device = "g0"};
+  status.conditions = {{.type = "example.com/ready", .status = api::ConditionStatus::kTrue}};
+  claim.devices = {status};
+  world.put_claim(claim).run();
+  EXPECT_EQ(world.problem(), "");
+}
+
+TEST_F(DeviceRoundsTest, DeviceThatFailsToBecomeReadyEndsTheRound) {
+  world.add_device_gang("a", 1).run();
+  world.show_claims();
+  api::ResourceClaim claim = world.claim("a-0");
+  claim.allocation->results[0].binding_conditions = {"example.com/ready"};
+  claim.allocation->results[0].binding_failure_conditions = {"example.com/failed"};
+  world.put_claim(claim).claims_written().run();
+  api::AllocatedDeviceStatus status{.driver = "d", .pool = "n1", .device = "g0"};
+  status.conditions = {{.type = "example.com/failed",
+                        .status = api::ConditionStatus::kTrue,
+                        .message = "no such switch"}};
+  claim.devices = {status};
+  world.put_claim(claim).run();
+  EXPECT_EQ(world.problem(),
+            "device d/n1/g0 of claim default/a-0 is example.com/failed: no such switch");
+}
+
+TEST_F(DeviceRoundsTest, PatienceWithDevicesEnds) {
+  world.add_device_gang("a", 1).run();
+  world.show_claims();
+  api::ResourceClaim claim = world.claim("a-0");
+  claim.allocation->results[0].binding_conditions = {"example.com/ready"};
+  world.put_claim(claim).claims_written().pass(minutes(9));
+  EXPECT_EQ(world.problem(), "none");
+  world.pass(minutes(2));
+  EXPECT_EQ(world.problem(),
+            "waited 10m for device d/n1/g0 of claim default/a-0 to become example.com/ready");
+}
+
+/// What wakes a gang of two that found one free device.
+class DeviceWakeTest : public testing::Test {
+ protected:
+  DeviceWakeTest() {
+    world.add_device_node("n1", 2).put_claim(holding(gpu_claim("held"), "n1/g0"));
+    world.add_device_gang("a", 2).run();
+    EXPECT_TRUE(world.plans.empty());
+    world.clear();
+  }
+
+  DeviceWorld world;
+};
+
+TEST_F(DeviceWakeTest, ClaimThatIsDeallocated) {
+  world.put_claim(gpu_claim("held")).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
+TEST_F(DeviceWakeTest, ClaimThatIsDeleted) {
+  world.remove_claim("held").run();
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
+TEST_F(DeviceWakeTest, SliceWithMoreDevices) {
+  world.publish("n1", 3, 2).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
+TEST_F(DeviceWakeTest, SliceOfAnotherNode) {
+  world.add_device_node("n2", 1).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
+TEST_F(DeviceWakeTest, NothingElse) {
+  world.add(node("n9").cpu("64").build()).run();
+  world.put_claim(gpu_claim("unrelated")).run();
+  world.put_claim(holding(gpu_claim("more"), "n1/g1")).run();
+  api::DeviceClass other;
+  other.meta.key.name = "nic";
+  other.meta.uid.text = "uid-nic";
+  world.add(other).run();
+  EXPECT_TRUE(world.attempts.empty());
+}
+
+TEST(DeviceWake, TaintThatGoes) {
+  DeviceWorld world;
+  world.add_device_node("n1", 2).publish("n1", 2, 1, "sick");
+  world.add_device_gang("a", 2).run();
+  EXPECT_TRUE(world.plans.empty());
+  world.publish("n1", 2).pass(seconds(2));
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
+TEST(DeviceWake, ClassThatArrives) {
+  DeviceWorld world;
+  world.add_device_node("n1", 2);
+  api::ResourceClaim claim = gpu_claim("lone");
+  claim.spec.requests[0].exactly->class_name = "late";
+  world.put_claim(claim);
+  api::Pod lone = pod("lone").cpu("1").rules({.resource_claims = true}).build();
+  lone.claims = {{.name = "gpu", .claim_name = "lone"}};
+  world.add(lone).run();
+  EXPECT_TRUE(world.plans.empty());
+  api::DeviceClass late;
+  late.meta.key.name = "late";
+  late.meta.uid.text = "uid-late";
+  world.add(late).pass(seconds(2));
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_FALSE(world.plans[0].stamp.empty()) << "its intent is told from others by the stamp";
+}
+
+TEST(DeviceWake, ClaimThatIsMadeLate) {
+  DeviceWorld world;
+  world.add_device_node("n1", 2);
+  world.add_device_gang("a", 2);
+  world.remove_claim("a-1").pass(seconds(10));
+  EXPECT_TRUE(world.plans.empty());
+  EXPECT_NE(world.told().message.find("could not find ResourceClaim \"default/a-1\""),
+            std::string::npos)
+      << world.told().message;
+  world.put_claim(gpu_claim("a-1")).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
+}  // namespace
+}  // namespace gang::test

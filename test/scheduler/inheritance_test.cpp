@@ -1,0 +1,194 @@
+// What becomes of rounds that an earlier process left open.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "scheduler/device_world.h"
+
+namespace gang::test {
+namespace {
+
+using engine::MemberEnd;
+using engine::RoundEnd;
+using std::chrono::seconds;
+
+/// A core that has lists but no word of intents yet.
+class InheritanceTest : public testing::Test {
+ protected:
+  /// The gang a of two pods with devices on n1, whose claims are reserved as far as `written` says.
+  void set_up(int written) {
+    world.add_device_node("n1", 2).add_device_gang("a", 2);
+    for (int i = 0; i < written; ++i) {
+      const std::string name = "a-" + std::to_string(i);
+      api::ResourceClaim claim = holding(world.claim(name), "n1/g" + std::to_string(1 - i));
+      claim.reserved_for.push_back(
+          {.resource = "pods", .name = name, .uid = world.pod_named(name).meta.uid});
+      world.put_claim(claim);
+    }
+  }
+
+  [[nodiscard]] api::StoredIntent intent() const {
+    api::StoredIntent stored;
+    stored.intent.gang = {"default", "a"};
+    stored.intent.gang_uid = group_uid();
+    stored.intent.minimum = 2;
+    stored.intent.need = 2;
+    stored.intent.epoch = "old";
+    stored.intent.stamp = "round=old-1;need=2;minimum=2;plan=0";
+    for (const char* name : {"a-0", "a-1"}) {
+      stored.intent.members.push_back(
+          {.pod = {"default", name}, .uid = world.pod_named(name).meta.uid, .node_name = "n1"});
+      stored.intent.claims.push_back(
+          {.claim = {"default", name}, .uid = world.claim(name).meta.uid, .allocates = true});
+    }
+    stored.meta.key = {"gang-scheduler", api::intent_name(stored.intent.gang_uid)};
+    stored.meta.uid.text = "uid-map";
+    return stored;
+  }
+
+  [[nodiscard]] static api::Uid group_uid() { return pod_group("a").build().meta.uid; }
+
+  DeviceWorld world{scheduler::Options{}, DeviceWorld::Start::kUninformed};
+};
+
+TEST_F(InheritanceTest, NothingIsPlannedBeforeIntentsAreKnown) {
+  set_up(0);
+  world.pass(seconds(60));
+  EXPECT_TRUE(world.plans.empty());
+  EXPECT_FALSE(world.core.ready());
+  world.post(scheduler::IntentsFound{}).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+  EXPECT_TRUE(world.core.ready());
+}
+
+TEST_F(InheritanceTest, EmptyClusterIsReadyWhicheverComesFirst) {
+  scheduler::Scheduler core(scheduler::Options{});
+  const auto asks_for_tick = [&](const scheduler::Input& input) {
+    const scheduler::Effects effects = core.handle(input, world.now);
+    return std::ranges::any_of(effects, [](const scheduler::Effect& effect) {
+      return std::holds_alternative<scheduler::WakeAt>(effect);
+    });
+  };
+  EXPECT_FALSE(asks_for_tick(scheduler::IntentsFound{}));
+  bool is_asked = false;
+  for (const api::Delta& delta : empty_lists()) is_asked |= asks_for_tick(delta);
+  EXPECT_TRUE(is_asked);
+  EXPECT_FALSE(core.ready());
+  core.handle(scheduler::Tick{}, world.now);
+  EXPECT_TRUE(core.ready());
+}
+
+TEST_F(InheritanceTest, WrittenDevicesAreKeptByTheNextRound) {
+  set_up(1);
+  world.post(scheduler::IntentsFound{{intent()}}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_TRUE(world.fences.empty());
+  EXPECT_EQ(world.plans[0].inherited, intent());
+  EXPECT_EQ(world.devices(), "a-1=n1/g0") << "g1 stays with a-0";
+}
+
+TEST_F(InheritanceTest, RoundOfWrittenClaimsOnlyIsConfirmed) {
+  set_up(2);
+  world.post(scheduler::IntentsFound{{intent()}}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_TRUE(world.plans[0].claims.empty());
+  world.claims_written().run();
+  EXPECT_EQ(world.problem(), "");
+  world.end_round(RoundEnd::kCommitted);
+  EXPECT_TRUE(world.is_true("a"));
+}
+
+TEST_F(InheritanceTest, WhatHelpsNobodyIsTakenBackBeforeOthersArePlanned) {
+  set_up(1);
+  world.put_claim(holding(gpu_claim("other"), "n1/g0"));
+  world.put_claim(gpu_claim("b"));
+  api::Pod other = pod("b").cpu("1").rules({.resource_claims = true}).build();
+  other.claims = {{.name = "gpu", .claim_name = "b"}};
+  world.add(other);
+  world.post(scheduler::IntentsFound{{intent()}}).run();
+  ASSERT_EQ(world.fences.size(), 1U);
+  EXPECT_EQ(world.fences[0], intent());
+  EXPECT_TRUE(world.plans.empty());
+  EXPECT_FALSE(world.core.ready());
+  world.put_claim(gpu_claim("a-0")).post(scheduler::RoundFenced{group_uid()}).run();
+  EXPECT_TRUE(world.core.ready());
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"b"});
+}
+
+TEST_F(InheritanceTest, IntentOfAGangThatIsGoneIsTakenBack) {
+  set_up(1);
+  world.remove_pod("a-0");
+  world.remove_pod("a-1");
+  api::StoredIntent gone;
+  gone.intent.gang = {"default", "gone"};
+  gone.intent.gang_uid.text = "uid-gone";
+  gone.meta.uid.text = "uid-map";
+  world.post(scheduler::IntentsFound{{gone}}).run();
+  ASSERT_EQ(world.fences.size(), 1U);
+  world.post(scheduler::RoundFenced{gone.intent.gang_uid}).run();
+  EXPECT_TRUE(world.core.ready());
+}
+
+TEST_F(InheritanceTest, HalfBoundRoundIsFencedAndRepaired) {
+  set_up(2);
+  const api::StoredIntent old = intent();
+  api::Pod bound = world.pod_named("a-0");
+  bound.node_name = "n1";
+  bound.meta.annotations = {{std::string(api::kRoundAnnotation), old.intent.stamp}};
+  world.add(bound);
+  world.post(scheduler::IntentsFound{{old}}).run();
+  ASSERT_EQ(world.fences.size(), 1U);
+  EXPECT_TRUE(world.plans.empty());
+  api::ResourceClaim freed = gpu_claim("a-1");
+  world.put_claim(freed).post(scheduler::RoundFenced{group_uid()}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"a-1"});
+  EXPECT_FALSE(world.plans[0].inherited);
+}
+
+TEST_F(InheritanceTest, UnreadableIntentHoldsItsGangOnly) {
+  set_up(0);
+  api::StoredIntent odd;
+  odd.intent.gang_uid = group_uid();
+  odd.meta.key = {"gang-scheduler", "intent-x"};
+  odd.problem = "format 7 is not known";
+  world.add_device_gang("b", 1);
+  world.post(scheduler::IntentsFound{{odd}}).run();
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"b-0"});
+  EXPECT_TRUE(world.fences.empty());
+  EXPECT_TRUE(world.core.ready());
+  bool is_told = false;
+  for (const engine::Explanation& told : world.explanations) {
+    is_told |= told.message.find("format 7 is not known") != std::string::npos;
+  }
+  EXPECT_TRUE(is_told);
+}
+
+TEST_F(InheritanceTest, ReservationsWithoutIntentAreUsedWhereTheyHelp) {
+  set_up(2);
+  world.post(scheduler::IntentsFound{}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_TRUE(world.fences.empty());
+}
+
+TEST_F(InheritanceTest, ReservationsWithoutIntentAreGivenBackWhereTheyDoNot) {
+  set_up(1);
+  world.put_claim(holding(gpu_claim("other"), "n1/g0"));
+  world.post(scheduler::IntentsFound{}).run();
+  ASSERT_EQ(world.fences.size(), 1U);
+  const api::Intent& found = world.fences[0].intent;
+  EXPECT_TRUE(world.fences[0].meta.uid.empty());
+  ASSERT_EQ(found.members.size(), 1U);
+  EXPECT_EQ(found.members[0].pod.name, "a-0");
+  ASSERT_EQ(found.claims.size(), 1U);
+  EXPECT_EQ(found.claims[0].claim.name, "a-0");
+  EXPECT_TRUE(found.claims[0].allocates);
+  world.put_claim(gpu_claim("a-0")).post(scheduler::RoundFenced{group_uid()}).pass(seconds(3));
+  EXPECT_EQ(world.told().verdict, engine::Verdict::kImpossibleNow);
+}
+
+}  // namespace
+}  // namespace gang::test
