@@ -71,6 +71,15 @@ ConfigOption duration(At at, Duration low) {
 }
 
 template <class At>
+ConfigOption flag(At at) {
+  return {OptionType::kBool, [at](Config& config, const std::string& value) -> Result<void> {
+            if (value != "true" && value != "false") return bad(value, "true or false");
+            at(config) = value == "true";
+            return {};
+          }};
+}
+
+template <class At>
 ConfigOption text(At at) {
   return {OptionType::kText, [at](Config& config, const std::string& value) -> Result<void> {
             at(config) = value;
@@ -93,12 +102,6 @@ ConfigOption one_of(At at, std::map<std::string, Enum> words) {
             at(config) = word->second;
             return {};
           }};
-}
-
-Result<void> set_comparison(Config& config, const std::string& value) {
-  if (value != "true" && value != "false") return bad(value, "true or false");
-  config.scheduler.engine.toleration_comparison = value == "true";
-  return {};
 }
 
 Result<void> set_accelerators(Config& config, const std::string& value) {
@@ -134,6 +137,14 @@ Result<void> set_namespace(Config& config, const std::string& value) {
   return {};
 }
 
+Result<void> set_intent_namespace(Config& config, const std::string& value) {
+  if (!api::is_dns_label(value)) {
+    return refuse("\"" + value + "\" is no name of a namespace; write the daemon's own");
+  }
+  config.binder.intent_namespace = value;
+  return {};
+}
+
 /// ADDRESS:PORT with a numeric IPv4 address; port 0 takes a free one.
 bool is_listen_address(const std::string& text) {
   const std::size_t colon = text.rfind(':');
@@ -152,6 +163,29 @@ Result<void> set_listen(Config& config, const std::string& value) {
   return {};
 }
 
+/// Named as the feature gates of Kubernetes 1.37.
+void add_device_options(std::map<std::string, ConfigOption>& options) {
+  using Features = cluster::DeviceFeatures;
+  const std::map<std::string, bool Features::*> gates = {
+      {"admin_access", &Features::admin_access},
+      {"prioritized_list", &Features::prioritized_list},
+      {"partitionable_devices", &Features::partitionable_devices},
+      {"taints", &Features::device_taints},
+      {"binding_conditions", &Features::binding_conditions},
+      {"consumable_capacity", &Features::consumable_capacity},
+      {"fractional_capacity_range", &Features::fractional_capacity_range},
+      {"list_type_attributes", &Features::list_type_attributes},
+      {"derived_attributes", &Features::derived_attributes},
+      {"compatibility_groups", &Features::compatibility_groups},
+      {"optional_node_operations", &Features::optional_node_operations},
+  };
+  for (const auto& [name, gate] : gates) {
+    options["devices." + name] = flag([gate = gate](Config & c) -> auto& {
+      return c.scheduler.engine.device_features.*gate;
+    });
+  }
+}
+
 void add_engine_options(std::map<std::string, ConfigOption>& options) {
   const Range weight{0, 100};
   options["scoring.weight_taint_preference"] = number(
@@ -167,11 +201,15 @@ void add_engine_options(std::map<std::string, ConfigOption>& options) {
   options["scoring.accelerators"] = {OptionType::kTextList, set_accelerators};
   options["search.steps_max"] = number(
       [](Config & c) -> auto& { return c.scheduler.engine.search_steps_max; }, {1, 100'000'000});
+  options["search.device_steps_max"] = number(
+      [](Config & c) -> auto& { return c.scheduler.engine.device_steps_max; }, {1, 100'000'000});
   options["search.class_tables_max"] =
       number([](Config & c) -> auto& { return c.scheduler.engine.class_tables_max; }, {1, 10'000});
   options["search.reasons_shown_max"] =
       number([](Config & c) -> auto& { return c.scheduler.engine.reasons_shown_max; }, {1, 20});
-  options["filters.toleration_comparison"] = {OptionType::kBool, set_comparison};
+  options["filters.toleration_comparison"] =
+      flag([](Config & c) -> auto& { return c.scheduler.engine.toleration_comparison; });
+  add_device_options(options);
 }
 
 void add_gang_options(std::map<std::string, ConfigOption>& options) {
@@ -192,6 +230,10 @@ void add_gang_options(std::map<std::string, ConfigOption>& options) {
       [](Config & c) -> auto& { return c.scheduler.done_settle; }, Duration::zero());
   options["gang.repair_deadline"] = duration(
       [](Config & c) -> auto& { return c.scheduler.repair_deadline; }, second);
+  options["gang.claims_seen_deadline"] = duration(
+      [](Config & c) -> auto& { return c.scheduler.claims_seen_deadline; }, second);
+  options["gang.device_ready_deadline"] = duration(
+      [](Config & c) -> auto& { return c.scheduler.device_ready_deadline; }, second);
   options["gang.condition_interval"] = duration(
       [](Config & c) -> auto& { return c.scheduler.condition_interval; }, Duration::zero());
   options["gang.safety_interval"] = duration(
@@ -206,6 +248,7 @@ void add_gang_options(std::map<std::string, ConfigOption>& options) {
 void add_binder_options(std::map<std::string, ConfigOption>& options) {
   options["binder.writes_in_flight_max"] =
       number([](Config & c) -> auto& { return c.binder.writes_in_flight_max; }, {1, 200});
+  options["binder.intent_namespace"] = {OptionType::kText, set_intent_namespace};
   options["binder.commit_deadline"] = duration(
       [](Config & c) -> auto& { return c.binder.commit_deadline; }, std::chrono::seconds(1));
   options["binder.slow_round"] = duration(

@@ -25,10 +25,11 @@ const char* round_text(const engine::RoundOutcome& outcome) {
 }
 
 /// The rounds of a process are named by the time of its start: no stamp of an earlier one is alike.
-scheduler::Options with_epoch(scheduler::Options options, TimePoint start) {
+Config with_epoch(Config config, TimePoint start) {
   const auto start_ms = std::chrono::floor<std::chrono::milliseconds>(start.time_since_epoch());
-  options.epoch = std::to_string(start_ms.count());
-  return options;
+  config.scheduler.epoch = std::to_string(start_ms.count());
+  config.binder.epoch = config.scheduler.epoch;
+  return config;
 }
 
 /// The address that is listened on; the port asked for may have been 0.
@@ -41,12 +42,12 @@ std::string address_of(const std::string& listen, int port) {
 // --- start and stop -----------------------------------------------------------------------------
 
 Daemon::Daemon(Config config, const Clock& clock)
-    : config_(std::move(config)),
+    : config_(with_epoch(std::move(config), clock.now())),
       clock_(clock),
       metrics_(config_.scheduler.scheduler_name),
       binder_loop_(clock),
       mailbox_(kMailboxCapacity),
-      scheduler_(with_epoch(config_.scheduler, clock.now())),
+      scheduler_(config_.scheduler),
       object_notes_(config_.scheduler.scheduler_name) {}
 
 Daemon::~Daemon() = default;
@@ -81,6 +82,20 @@ void Daemon::start_binder() {
   callbacks.round_slow = [this](engine::RoundProgress progress) {
     mailbox_.post_unbounded(scheduler::RoundSlow{std::move(progress)});
   };
+  callbacks.claims_written = [this](engine::ClaimsWritten written) {
+    mailbox_.post_unbounded(scheduler::ClaimsWritten{std::move(written)});
+  };
+  callbacks.intents_found = [this](std::vector<api::StoredIntent> intents) {
+    are_intents_known_ = true;
+    if (!intents.empty()) {
+      log::info("rounds of an earlier daemon are open",
+                {{"count", std::to_string(intents.size())}});
+    }
+    mailbox_.post_unbounded(scheduler::IntentsFound{std::move(intents)});
+  };
+  callbacks.round_fenced = [this](api::Uid gang) {
+    mailbox_.post_unbounded(scheduler::RoundFenced{std::move(gang)});
+  };
   callbacks.writes_blocked = [this](bool blocked) {
     mailbox_.post_unbounded(scheduler::WritesBlocked{blocked});
   };
@@ -91,6 +106,7 @@ void Daemon::start_binder() {
   };
   binder_ = std::make_unique<binder::Binder>(*client_, *claim_client_, clock_, config_.binder,
                                              std::move(callbacks), std::move(executor));
+  binder_loop_.post([this] { binder_->find_intents(); });
   binder_thread_ = std::thread([this] { binder_loop_.run(); });
 }
 
@@ -201,6 +217,14 @@ void Daemon::perform(scheduler::Effects effects) {
     if (auto* bind = std::get_if<scheduler::BindGang>(&effect)) {
       round_starts_[bind->plan.gang.id] = clock_.monotonic();
       binder_loop_.post([this, plan = std::move(bind->plan)] { binder_->commit(plan); });
+    } else if (auto* confirm = std::get_if<scheduler::ConfirmRound>(&effect)) {
+      binder_loop_.post([this, check = std::move(confirm->check)] { binder_->confirm(check); });
+    } else if (auto* fence = std::get_if<scheduler::FenceRound>(&effect)) {
+      log::warn("taking back what an open round has reserved",
+                {{"gang", fence->intent.intent.gang.text()},
+                 {"round", fence->intent.intent.stamp},
+                 {"claims", std::to_string(fence->intent.intent.claims.size())}});
+      binder_loop_.post([this, intent = std::move(fence->intent)] { binder_->fence(intent); });
     } else if (auto* explain = std::get_if<scheduler::ExplainGang>(&effect)) {
       log_explanation(explain->explanation);
       binder_loop_.post(
@@ -288,6 +312,10 @@ void Daemon::publish_failures() {
 std::string Daemon::awaited_text() const {
   const std::string trouble = kube::connection_trouble(*connection_);
   const std::string missing = kind_notes_.missing();
+  if (missing.empty() && !are_intents_known_) {
+    return "looking for open rounds in the ConfigMaps of namespace " +
+           config_.binder.intent_namespace;
+  }
   if (missing.empty()) return "recovering what an earlier daemon began";
   return trouble + (trouble.empty() ? "" : "; ") + missing;
 }

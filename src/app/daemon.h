@@ -98,6 +98,7 @@ class Daemon {
   std::atomic<bool> is_ready_{false};
   std::atomic<std::shared_ptr<const std::string>> awaited_;  ///< while not ready: what is awaited
   std::atomic<bool> is_draining_{false};
+  std::atomic<bool> are_intents_known_{false};
   std::atomic<std::int64_t> owner_beat_ns_{0};
 };
 

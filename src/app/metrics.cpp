@@ -174,6 +174,9 @@ class Metrics::Impl {
         {"event_dropped", stats.events_dropped},
         {"forbidden", stats.forbidden},
         {"rollback", stats.rollbacks},
+        {"claim_write", stats.claim_writes},
+        {"intent_write", stats.intent_writes},
+        {"fence", stats.fences},
     };
     for (const auto& [name, value] : values) {
       raise(requests_.Add({{"request", name}}), static_cast<double>(value));

@@ -131,7 +131,7 @@ class Planner::Impl {
 
   Decision plan(const cluster::Snapshot& snapshot, const cluster::Gang& gang) {
     ++stats_.plans;
-    if (const std::optional<Refusal> refusal = refusal_of(gang, options_)) {
+    if (const std::optional<Refusal> refusal = refusal_of(gang)) {
       return explain(gang, *refusal, snapshot.node_count());
     }
     if (uses_claims(gang) || asks_served(gang, snapshot)) return plan_with_devices(snapshot, gang);
@@ -158,9 +158,8 @@ class Planner::Impl {
 
   Outlook outlook(const cluster::Snapshot& snapshot, const Demand& demand) {
     if (demand.classes.empty()) return {.could_hold = demand.need == 0};
-    const bool placeable = std::ranges::all_of(demand.classes, [this](const ClassDemand& one) {
-      return is_placeable(*one.pod_class, options_);
-    });
+    const bool placeable = std::ranges::all_of(
+        demand.classes, [](const ClassDemand& one) { return is_placeable(*one.pod_class); });
     if (!placeable) return {};
     draft_.begin(snapshot, current_classes(snapshot, demand), demand.avoided_nodes);
     Outlook outlook = outlook_of(draft_.classes(), std::max(1, demand.need));
@@ -178,7 +177,7 @@ class Planner::Impl {
   /// Whether devices may serve an extended resource that a pending member asks for.
   [[nodiscard]] bool asks_served(const cluster::Gang& gang,
                                  const cluster::Snapshot& snapshot) const {
-    if (!options_.plans_devices || !options_.plans_extended_resources) return false;
+    if (!options_.plans_extended_resources) return false;
     const cluster::ExtendedResources& served = *snapshot.devices()->extended_resources();
     const auto is_served = [&](const cluster::ContainerAsk& ask) {
       return served.contains(snapshot.resources()[ask.resource.value]);

@@ -28,7 +28,6 @@ constexpr PodRule kPodRules[] = {
     {{"topology spread", "whenUnsatisfiable DoNotSchedule in spec.topologySpreadConstraints"},
      &api::PodRules::topology_spread},
     {{"volumes that choose nodes", "a claim or a disk in spec.volumes"}, &api::PodRules::volumes},
-    {{"resource claims", "spec.resourceClaims"}, &api::PodRules::resource_claims},
     {{"declared node features",
       "RestartAllContainers in spec.containers[].restartPolicyRules, "
       "spec.containers[].volumeMounts[].bindMountOptions or spec.hostNetwork with "
@@ -38,12 +37,9 @@ constexpr PodRule kPodRules[] = {
 
 constexpr Rule kTopology = {"topology constraint", "spec.schedulingConstraints.topology"};
 constexpr Rule kParent = {"composite pod group", "spec.parentCompositePodGroupName"};
-constexpr Rule kGroupClaims = {"resource claims", "spec.resourceClaims"};
 
-const Rule* rule_not_built(const cluster::PodClass& pod_class, const Options& options) {
+const Rule* rule_not_built(const cluster::PodClass& pod_class) {
   for (const PodRule& row : kPodRules) {
-    const bool is_claims = row.is_used == &api::PodRules::resource_claims;
-    if (is_claims && options.plans_devices) continue;
     if (pod_class.rules.*row.is_used) return &row.rule;
   }
   return nullptr;
@@ -56,7 +52,7 @@ Refusal not_built(const Rule& rule, const std::string& whom) {
                                  whom, rule.field, rule.name)};
 }
 
-std::optional<Refusal> refuse_group(const cluster::Gang& gang, const Options& options) {
+std::optional<Refusal> refuse_group(const cluster::Gang& gang) {
   const api::PodGroup& group = *gang.group;
   const std::string whom = "PodGroup " + gang.key.text();
   if (!group.meta.unreadable.empty()) {
@@ -64,18 +60,16 @@ std::optional<Refusal> refuse_group(const cluster::Gang& gang, const Options& op
   }
   if (!group.spec.topology_keys.empty()) return not_built(kTopology, whom);
   if (!group.spec.parent_name.empty()) return not_built(kParent, whom);
-  if (!group.claims.empty() && !options.plans_devices) return not_built(kGroupClaims, whom);
   return std::nullopt;
 }
 
-std::optional<Refusal> refuse_member(const cluster::Member& member, const cluster::Gang& gang,
-                                     const Options& options) {
+std::optional<Refusal> refuse_member(const cluster::Member& member, const cluster::Gang& gang) {
   const cluster::PodClass& pod_class = *gang.classes[static_cast<std::size_t>(member.class_index)];
   const std::string whom = "pod " + member.key.text();
   if (!pod_class.unreadable.empty()) {
     return Refusal{.verdict = Verdict::kInvalid, .message = whom + ": " + pod_class.unreadable};
   }
-  if (const Rule* rule = rule_not_built(pod_class, options)) return not_built(*rule, whom);
+  if (const Rule* rule = rule_not_built(pod_class)) return not_built(*rule, whom);
   if (pod_class.requests.size() > kRequestsMax) {
     return Refusal{.verdict = Verdict::kInvalid,
                    .message = fmt::format("{}: spec.containers[].resources.requests: {} different "
@@ -85,12 +79,12 @@ std::optional<Refusal> refuse_member(const cluster::Member& member, const cluste
   return std::nullopt;
 }
 
-std::optional<Refusal> refuse_members(const cluster::Gang& gang, const Options& options) {
+std::optional<Refusal> refuse_members(const cluster::Gang& gang) {
   std::vector<bool> seen(gang.classes.size(), false);
   for (const cluster::Member& member : gang.members) {
     if (member.class_index < 0 || seen[static_cast<std::size_t>(member.class_index)]) continue;
     seen[static_cast<std::size_t>(member.class_index)] = true;
-    if (std::optional<Refusal> refusal = refuse_member(member, gang, options)) return refusal;
+    if (std::optional<Refusal> refusal = refuse_member(member, gang)) return refusal;
   }
   return std::nullopt;
 }
@@ -104,20 +98,20 @@ std::optional<Refusal> refuse_incomplete(const cluster::Gang& gang) {
 
 }  // namespace
 
-bool is_placeable(const cluster::PodClass& pod_class, const Options& options) {
-  return pod_class.unreadable.empty() && rule_not_built(pod_class, options) == nullptr &&
+bool is_placeable(const cluster::PodClass& pod_class) {
+  return pod_class.unreadable.empty() && rule_not_built(pod_class) == nullptr &&
          pod_class.requests.size() <= kRequestsMax;
 }
 
-std::optional<Refusal> refusal_of(const cluster::Gang& gang, const Options& options) {
+std::optional<Refusal> refusal_of(const cluster::Gang& gang) {
   if (gang.kind == cluster::GangKind::kPodGroup) {
     if (!gang.group) {
       return Refusal{.verdict = Verdict::kWaitingForGroup,
                      .message = "waiting for PodGroup " + gang.key.name};
     }
-    if (std::optional<Refusal> refusal = refuse_group(gang, options)) return refusal;
+    if (std::optional<Refusal> refusal = refuse_group(gang)) return refusal;
   }
-  if (std::optional<Refusal> refusal = refuse_members(gang, options)) return refusal;
+  if (std::optional<Refusal> refusal = refuse_members(gang)) return refusal;
   return refuse_incomplete(gang);
 }
 

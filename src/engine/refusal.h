@@ -7,7 +7,6 @@
 
 #include "gang/cluster/gang.h"
 #include "gang/engine/explanation.h"
-#include "gang/engine/options.h"
 
 namespace gang::engine {
 
@@ -18,9 +17,9 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-[[nodiscard]] std::optional<Refusal> refusal_of(const cluster::Gang& gang, const Options& options);
+[[nodiscard]] std::optional<Refusal> refusal_of(const cluster::Gang& gang);
 
 /// Whether members of the class may be planned: readable, and without a rule that is not built.
-[[nodiscard]] bool is_placeable(const cluster::PodClass& pod_class, const Options& options);
+[[nodiscard]] bool is_placeable(const cluster::PodClass& pod_class);
 
 }  // namespace gang::engine

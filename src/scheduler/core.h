@@ -29,7 +29,9 @@ struct Inheritance {
 /// Owned by the Scheduler, for its life; one thread. A gang that is in the queue has a record.
 struct Core {
   explicit Core(Options o)
-      : options(std::move(o)), state(options.scheduler_name), planner(options.engine) {}
+      : options(std::move(o)),
+        state(options.scheduler_name, options.engine.device_features),
+        planner(options.engine) {}
 
   const Options options;
   cluster::ClusterState state;

@@ -100,6 +100,7 @@ void Simulator::make_daemon() {
   };
   daemon->binder = std::make_unique<binder::Binder>(cluster_, cluster_, clock_, options_.binder,
                                                     std::move(callbacks), std::move(executor));
+  input(scheduler::IntentsFound{});
   for (api::Delta& delta : cluster_.list_all(options_.scheduler.scheduler_name)) {
     input(std::move(delta));
   }

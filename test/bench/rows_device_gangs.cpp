@@ -14,10 +14,6 @@ namespace gang::bench {
 
 namespace {
 
-engine::Options options() {
-  return {.plans_devices = true};
-}
-
 std::vector<std::string> nodes_of(const engine::Decision& decision) {
   std::vector<std::string> nodes;
   const auto* plan = std::get_if<engine::Plan>(&decision);
@@ -34,7 +30,7 @@ Row with_goal(Row row, std::string goal, double most) {
 
 /// A plan after each change of what is held; the planner keeps what it knows.
 void measure_warm(Run& run, DeviceFleet& fleet) {
-  engine::Planner planner(options());
+  engine::Planner planner(engine::Options{});
   const cluster::Gang gang = fleet.gang();
   Pairs pairs;
   for (int i = 0; i < (run.smoke ? 10 : 200); ++i) {
@@ -65,7 +61,7 @@ void measure_cold(Run& run, DeviceFleet& fleet) {
     engine::Decision decision;
     std::vector<std::string> plain;
     pairs.ours.push_back(microseconds([&] {
-      engine::Planner planner(options());
+      engine::Planner planner(engine::Options{});
       decision = planner.plan(*snapshot, gang);
     }));
     pairs.reference.push_back(microseconds([&] { plain = first_whole_nodes(*snapshot, 8); }));
@@ -147,7 +143,7 @@ void measure_device_gangs(Run& run, const char* program) {
 
 int print_device_memory() {
   DeviceFleet fleet(5'000);
-  engine::Planner planner(options());
+  engine::Planner planner(engine::Options{});
   const engine::Decision decision = planner.plan(*fleet.state().snapshot(), fleet.gang());
   fmt::print("{:.1f}\n", resident_megabytes());
   return std::holds_alternative<engine::Plan>(decision) ? 0 : 1;

@@ -63,7 +63,7 @@ api::ResourceSlice slice_named(const std::string& node_name, const std::string& 
 /// A gang of pods that ask for one partition each, over one node.
 class Partitions : public testing::Test {
  protected:
-  Partitions() : cluster_({.plans_devices = true}) {
+  Partitions() {
     api::DeviceClass mig;
     mig.meta.key.name = "mig";
     mig.meta.uid.text = "uid-mig";

@@ -32,7 +32,7 @@ std::string text_of(const std::vector<api::DeviceRequest>& requests,
 /// Nodes, the class "gpu" for nvidia.com/gpu, and a planner that plans both.
 class ExtendedClaimsTest : public testing::Test {
  protected:
-  ExtendedClaimsTest() : cluster_({.plans_devices = true, .plans_extended_resources = true}) {
+  ExtendedClaimsTest() : cluster_({.plans_extended_resources = true}) {
     cluster_.add(class_named("gpu", test::kGpu));
   }
 
@@ -130,7 +130,7 @@ TEST_F(ExtendedClaimsTest, NameOfTheClassItselfIsServedToo) {
 }
 
 TEST_F(ExtendedClaimsTest, WithoutTheOptionTheNodeDoesNotFit) {
-  TestCluster plain({.plans_devices = true});
+  TestCluster plain;
   plain.add(class_named("gpu", test::kGpu)).add(node("n1")).add(pod("p").gpu(1));
   EXPECT_EQ(plain.refused("p").message, "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
 }

@@ -18,7 +18,7 @@ using test::pod_group;
 /// one counter; a pod for each of the first three.
 class PlanCheckTest : public testing::Test {
  protected:
-  PlanCheckTest() : cluster_({.plans_devices = true}) {
+  PlanCheckTest() {
     cluster_.add(node("n1").uid("uid-n1").cpu("16"));
     slice_.meta.key.name = "n1-d";
     slice_.meta.uid.text = "uid-slice";

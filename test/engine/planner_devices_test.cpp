@@ -14,7 +14,7 @@ using test::pod_group;
 /// Nodes n1 ... with two devices each, a class "gpu", and claims as templates would make them.
 class PlannerDevicesTest : public testing::Test {
  protected:
-  PlannerDevicesTest() : cluster_({.plans_devices = true}) {
+  PlannerDevicesTest() {
     api::DeviceClass device_class;
     device_class.meta.key.name = "gpu";
     device_class.meta.uid.text = "uid-class";
@@ -241,13 +241,6 @@ TEST_F(PlannerDevicesTest, NodeThatGivesTheFirstAlternativeComesFirst) {
   EXPECT_EQ(text_of(cluster_.plan("g")),
             "p0: n2/c for pods/p0; p1: n3/c for pods/p1; p2: n2/a for pods/p2")
       << "n1 is tighter, and each node has one fast device";
-}
-
-TEST_F(PlannerDevicesTest, WithoutTheOptionTheClaimsAreNamed) {
-  TestCluster plain;
-  plain.add(node("n1")).add(pod_group("g").min(1));
-  plain.add(pod("p").group("g").rules({.resource_claims = true}).build());
-  EXPECT_EQ(plain.refused("g").verdict, Verdict::kRuleNotBuilt);
 }
 
 }  // namespace

@@ -30,7 +30,6 @@ TEST(Refusal, NamesTheRuleOfAPodThatIsNotBuilt) {
       {{.topology_spread = true},
        "whenUnsatisfiable DoNotSchedule in spec.topologySpreadConstraints (topology spread)"},
       {{.volumes = true}, "a claim or a disk in spec.volumes (volumes that choose nodes)"},
-      {{.resource_claims = true}, "spec.resourceClaims (resource claims)"},
       {{.declared_features = true},
        "RestartAllContainers in spec.containers[].restartPolicyRules, "
        "spec.containers[].volumeMounts[].bindMountOptions or spec.hostNetwork with "
@@ -52,20 +51,19 @@ TEST(Refusal, NamesTheRuleOfAPodThatIsNotBuilt) {
 
 TEST(Refusal, SaysTheSameOfALonePod) {
   TestCluster cluster;
-  cluster.add(node("n1")).add(pod("p").rules({.resource_claims = true}));
+  cluster.add(node("n1")).add(pod("p").rules({.volumes = true}));
   EXPECT_EQ(cluster.refused("p").message,
-            std::string("pod default/p: spec.resourceClaims (resource claims)") + kMend);
+            std::string("pod default/p: a claim or a disk in spec.volumes (volumes that choose "
+                        "nodes)") +
+                kMend);
 }
 
 TEST(Refusal, NamesTheRuleOfAGroupThatIsNotBuilt) {
-  api::PodGroup claims = pod_group("g").build();
-  claims.claims = {{.name = "gpu", .template_name = "gpu"}};
   const std::pair<api::PodGroup, const char*> rows[] = {
       {pod_group("g").topology("rack").build(),
        "spec.schedulingConstraints.topology (topology constraint)"},
       {pod_group("g").parent("tree").build(),
        "spec.parentCompositePodGroupName (composite pod group)"},
-      {claims, "spec.resourceClaims (resource claims)"},
   };
   for (const auto& [group, words] : rows) {
     TestCluster cluster;
@@ -116,11 +114,11 @@ TEST(Refusal, LimitsTheNumberOfDifferentResources) {
   }
   gang.members = {{.key = gang.key, .class_index = 0}};
   gang.classes = {pod_class};
-  EXPECT_EQ(refusal_of(gang, {}), std::nullopt);
-  EXPECT_TRUE(is_placeable(*pod_class, {}));
+  EXPECT_EQ(refusal_of(gang), std::nullopt);
+  EXPECT_TRUE(is_placeable(*pod_class));
   pod_class->requests.push_back({.resource = {std::uint16_t{kRequestsMax}}, .amount = 1});
-  EXPECT_FALSE(is_placeable(*pod_class, {}));
-  const std::optional<Refusal> refusal = refusal_of(gang, {});
+  EXPECT_FALSE(is_placeable(*pod_class));
+  const std::optional<Refusal> refusal = refusal_of(gang);
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->verdict, Verdict::kInvalid);
   EXPECT_EQ(refusal->message,

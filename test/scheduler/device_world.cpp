@@ -3,17 +3,8 @@
 #include <utility>
 
 namespace gang::test {
-namespace {
-
-scheduler::Options with_devices(scheduler::Options options) {
-  options.engine.plans_devices = true;
-  return options;
-}
-
-}  // namespace
-
 DeviceWorld::DeviceWorld(scheduler::Options options, Start start)
-    : World(with_devices(std::move(options)), start) {
+    : World(std::move(options), start) {
   api::DeviceClass device_class;
   device_class.meta.key.name = "gpu";
   device_class.meta.uid.text = "uid-class";
