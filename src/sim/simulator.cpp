@@ -71,12 +71,7 @@ Simulator::Simulator(SimulatorOptions options)
 
 Simulator::~Simulator() = default;
 
-void Simulator::make_daemon() {
-  daemon_ = std::make_unique<Daemon>();
-  Daemon* daemon = daemon_.get();
-  scheduler::Options scheduler_options = options_.scheduler;
-  scheduler_options.epoch = std::to_string(++start_count_);
-  daemon->scheduler = std::make_unique<scheduler::Scheduler>(std::move(scheduler_options));
+binder::Callbacks Simulator::make_callbacks() {
   binder::Callbacks callbacks;
   callbacks.round_done = [this](engine::RoundOutcome outcome) {
     trace_outcome(outcome);
@@ -93,14 +88,35 @@ void Simulator::make_daemon() {
     input(scheduler::RoundSlow{std::move(progress)});
   };
   callbacks.writes_blocked = [this](bool blocked) { input(scheduler::WritesBlocked{blocked}); };
+  callbacks.claims_written = [this](engine::ClaimsWritten written) {
+    input(scheduler::ClaimsWritten{std::move(written)});
+  };
+  callbacks.intents_found = [this](std::vector<api::StoredIntent> intents) {
+    input(scheduler::IntentsFound{std::move(intents)});
+  };
+  callbacks.round_fenced = [this](api::Uid gang) {
+    trace("notice", "what the open round of " + gang.text + " wrote is taken back");
+    input(scheduler::RoundFenced{std::move(gang)});
+  };
+  return callbacks;
+}
+
+void Simulator::make_daemon() {
+  daemon_ = std::make_unique<Daemon>();
+  Daemon* daemon = daemon_.get();
+  scheduler::Options scheduler_options = options_.scheduler;
+  scheduler_options.epoch = std::to_string(++start_count_);
+  binder::Options binder_options = options_.binder;
+  binder_options.epoch = scheduler_options.epoch;
+  daemon->scheduler = std::make_unique<scheduler::Scheduler>(std::move(scheduler_options));
   binder::Executor executor;
   executor.post = [daemon](std::function<void()> f) { daemon->posted.push_back(std::move(f)); };
   executor.post_after = [this, daemon](Duration delay, std::function<void()> f) {
     daemon->timers.emplace(clock_.now() + delay, std::move(f));
   };
-  daemon->binder = std::make_unique<binder::Binder>(cluster_, cluster_, clock_, options_.binder,
-                                                    std::move(callbacks), std::move(executor));
-  input(scheduler::IntentsFound{});
+  daemon->binder = std::make_unique<binder::Binder>(
+      cluster_, cluster_, clock_, std::move(binder_options), make_callbacks(), std::move(executor));
+  daemon->posted.push_back([daemon] { daemon->binder->find_intents(); });
   for (api::Delta& delta : cluster_.list_all(options_.scheduler.scheduler_name)) {
     input(std::move(delta));
   }
@@ -115,6 +131,10 @@ void Simulator::perform(scheduler::Effects effects) {
     if (auto* bind = std::get_if<scheduler::BindGang>(&effect)) {
       daemon_->open_plans[bind->plan.gang.id] = bind->plan;
       daemon_->binder->commit(bind->plan);
+    } else if (auto* confirm = std::get_if<scheduler::ConfirmRound>(&effect)) {
+      daemon_->binder->confirm(confirm->check);
+    } else if (auto* fence = std::get_if<scheduler::FenceRound>(&effect)) {
+      daemon_->binder->fence(fence->intent);
     } else if (auto* explain = std::get_if<scheduler::ExplainGang>(&effect)) {
       trace_explanation(explain->explanation);
       daemon_->binder->explain(explain->explanation);
