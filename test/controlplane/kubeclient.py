@@ -215,9 +215,14 @@ class Client:
 
     def request(self, method, path, body=None, content_type=JSON, query=None):
         """One call; returns the decoded JSON (text when it is none), or raises ApiError."""
+        text = None if body is None else json.dumps(body, separators=(",", ":"))
+        return self.request_text(method, path, text, content_type, query)
+
+    def request_text(self, method, path, text=None, content_type=JSON, query=None):
+        """The same with a body that is sent as it is."""
         if query:
             path += "?" + urllib.parse.urlencode(query)
-        data = None if body is None else json.dumps(body).encode()
+        data = None if text is None else text.encode()
         code, answer_type, answer = self._exchange(method, path, data, content_type)
         if code >= 300:
             raise _api_error(method, path, code, answer)
@@ -228,7 +233,7 @@ class Client:
         kept = connection.sock is not None
         try:
             return _send(connection, method, path, data, self._headers(content_type))
-        except (ConnectionError, http.client.HTTPException):
+        except (ConnectionError, ssl.SSLEOFError, http.client.HTTPException):
             connection.close()
             if not kept:
                 raise

@@ -1,6 +1,8 @@
 """What the API server and its controllers do with claims: facts that the daemon builds on. No
 daemon runs here; the bodies are those that it writes."""
 
+import json
+
 import device_history
 import devices
 from cluster import ApiError
@@ -198,6 +200,29 @@ def the_rights_of_deploy_suffice_for_a_round_and_for_no_more(t):
     t.unexpected_403 = False
 
 
+def parameters_that_are_stored_with_blanks_make_a_claim_immutable_in_json(t):
+    """The server compares opaque parameters byte by byte, and writes them without blanks: of a claim
+    where they were stored with blanks only the status can be written in JSON."""
+    t.driver_class()
+    for name, blank, gpu in (("compact", "", "gpu-0"), ("blanks", " ", "gpu-1")):
+        claim = devices.claim(name, config=[{"opaque": {
+            "driver": devices.DRIVER, "parameters": {"kind": "A"}}}])
+        text = json.dumps(claim, separators=(",", ":"))
+        text = text.replace('"kind":"A"', f'"kind":{blank}"A"')
+        path = t.client.path("resourceclaims", None, t.namespace)
+        made = t.client.request_text("POST", path, text)
+        finalizer = {"metadata": _guard(made, finalizers=[devices.FINALIZER])}
+        patch = ("resourceclaims", name, finalizer, t.namespace)
+        if blank:
+            _refused(lambda p=patch: t.client.patch(*p), 422, field=("FieldValueInvalid", "spec"))
+            _refused(lambda m=made: t.client.update(
+                {**m, "metadata": {**m["metadata"], **finalizer["metadata"]}}), 422)
+        else:
+            t.client.patch(*patch)
+        t.client.patch("resourceclaims", name, {"metadata": _guard(t.claims()[name]), "status": {
+            "allocation": _given(t, gpu)}}, t.namespace, "status")
+
+
 def _account(t, name):
     """A client that is a service account of the test's namespace."""
     t.client.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}},
@@ -232,4 +257,5 @@ TESTS = [
     an_allocation_without_reservation_stays_and_one_with_goes_with_its_pod,
     an_owner_reference_that_does_not_block_needs_no_further_right,
     the_rights_of_deploy_suffice_for_a_round_and_for_no_more,
+    parameters_that_are_stored_with_blanks_make_a_claim_immutable_in_json,
 ]
