@@ -201,8 +201,8 @@ def the_rights_of_deploy_suffice_for_a_round_and_for_no_more(t):
 
 
 def parameters_that_are_stored_with_blanks_make_a_claim_immutable_in_json(t):
-    """The server compares opaque parameters byte by byte, and writes them without blanks: of a claim
-    where they were stored with blanks only the status can be written in JSON."""
+    """The server compares opaque parameters byte by byte, and writes them without blanks: of a
+    claim where they were stored with blanks only the status can be written in JSON."""
     t.driver_class()
     for name, blank, gpu in (("compact", "", "gpu-0"), ("blanks", " ", "gpu-1")):
         claim = devices.claim(name, config=[{"opaque": {

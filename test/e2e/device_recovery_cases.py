@@ -1,0 +1,302 @@
+"""Rounds over claims when the daemon dies, when rights are missing, when others write too."""
+
+import threading
+import time
+
+import device_history
+import devices
+import objects
+from devices import device, exactly, from_claim, from_template, of_attribute
+from harness import lone_scope, own_world, seconds
+from proxy import BINDING, server_error
+
+STATUS = r"/resourceclaims/[^/?]+/status"
+_WRITES_MAX = 30  # of a round of two pods with two claims; it ends before that
+
+
+def _ready(t, nodes=1, each=2):
+    for name in t.nodes(nodes):
+        t.gpus(name, each)
+    t.driver_class()
+    t.template("one")
+
+
+def _kill_after(t, number):
+    """Lets the daemon die right after the server has done so many of its writes; returns the list
+    of those that were done. Events and dry runs are no part of a round."""
+    daemon, done = t.daemon, []
+
+    def after(request):
+        if not request.is_write or "/events" in request.path or "dryRun" in request.path:
+            return
+        done.append(f"{request.method} {request.path.partition('?')[0]}")
+        if len(done) == number:
+            daemon.kill()
+
+    t.proxy.add(after=after)
+    return done
+
+
+def _stays_alive(t):
+    """Whether no write is left that would be the last."""
+    end = time.monotonic() + 1
+    while t.daemon.alive() and time.monotonic() < end:
+        time.sleep(0.05)
+    return t.daemon.alive()
+
+
+def _end_gang(t, group, names):
+    for name in names:
+        t.delete_pod(name, grace=0, gone=False)
+    t.client.delete("podgroups", group, t.namespace)
+    t.wait(lambda: not set(names) & set(t.pods()) and not t.held() and not t.intents(),
+           what=f"{group} is gone")
+
+
+@seconds(100)
+def killed_after_every_single_write_of_a_round_over_claims(t):
+    _ready(t)
+    t.start(through_proxy=True)
+    t.wait_bound(t.gang_of("first", 2))  # preconditions are probed before the first round
+    seen = []
+    for number in range(1, _WRITES_MAX):
+        t.proxy.clear()
+        done = _kill_after(t, number)
+        names = t.gang_of(f"g{number}", 2, resourceClaims=from_template("one"))
+        t.wait(lambda: not t.daemon.alive() or t.condition(f"g{number}").get("status") == "True"
+               and not t.intents(), what=f"dead after write {number}, or done")
+        is_over = _stays_alive(t)
+        t.proxy.clear()
+        if not is_over:
+            seen.append(done[number - 1])
+            t.daemon.start()
+        t.wait_bound(names, timeout=30)
+        t.wait_condition(f"g{number}", "True", "Scheduled")
+        t.wait(lambda: not t.intents(), what="no intent is left")
+        assert len(t.held()) == 2, t.held()
+        _end_gang(t, f"g{number}", names)
+        if is_over:
+            break
+    text = "\n".join(seen)
+    for part in ("/configmaps", "/resourceclaims/", "/status", "/binding", "/podgroups/"):
+        assert part in text, text
+    assert len(seen) >= 8, text
+
+
+@seconds(60)
+def killed_in_a_round_whose_gang_goes_leaves_nothing(t):
+    _ready(t)
+    for name in ("a", "b"):
+        t.claim(name)
+    t.start(through_proxy=True)
+    for number in (1, 3, 5, 6):
+        group = f"g{number}"
+        done = _kill_after(t, number)
+        t.gang(group, 2)
+        for name in ("a", "b"):
+            t.pod(f"{group}-{name}", group, resourceClaims=from_claim(name))
+        t.wait(lambda: not t.daemon.alive(), what=f"dead after write {number}")
+        assert len(done) >= number, done
+        t.proxy.clear()
+        for name in ("a", "b"):
+            t.delete_pod(f"{group}-{name}", grace=0)
+        t.client.delete("podgroups", group, t.namespace)
+        t.daemon.start()
+        t.wait(lambda: not t.held() and not t.intents(), 30, f"write {number} leaves nothing")
+    names = t.gang_of("last", 2, resourceClaims=from_template("one"))
+    t.wait_bound(names)
+
+
+@seconds(30)
+def B092_allocation_written_and_binding_never_posted(t):
+    _ready(t)
+    for name in ("a", "b"):
+        t.claim(name)
+    t.start(through_proxy=True)
+    held = t.proxy.add(method="POST", path=BINDING, hold=threading.Event(), cut=True)
+    t.gang("g", 2)
+    names = ["g-a", "g-b"]
+    for name in names:
+        t.pod(name, "g", resourceClaims=from_claim(name[-1]))
+    t.wait(lambda: held.hits >= 1, what="a Binding is held")
+    written = t.held()
+    assert len(written) == 2, written
+    t.daemon.kill()
+    t.proxy.clear()
+    t.daemon.start()
+    t.wait_bound(names, timeout=30)
+    assert t.held() == written, (t.held(), written)
+    t.wait_condition("g", "True", "Scheduled")
+
+
+@seconds(30)
+def claims_of_a_dead_round_that_cannot_go_on_are_given_back(t):
+    """Between death and restart another takes the node's cpu: nothing of the gang may stay."""
+    t.node("n1", cpu="2")
+    t.gpus("n1", 2)
+    t.driver_class()
+    t.template("one")
+    t.start(through_proxy=True)
+    held = t.proxy.add(method="POST", path=BINDING, hold=threading.Event(), cut=True)
+    names = t.gang_of("g", 2, cpu="1", resourceClaims=from_template("one"))
+    t.wait(lambda: held.hits >= 1, what="a Binding is held")
+    t.daemon.kill()
+    t.proxy.clear()
+    t.foreign("guest", "n1", cpu="1500m")
+    t.daemon.start()
+    t.wait(lambda: not t.held() and not t.intents(), 40, "the devices are free")
+    t.wait_condition("g", "False", "Unschedulable")
+    t.hold_bound(names, 0, seconds=2)
+    t.delete_pod("guest")
+    t.wait_bound(names, timeout=30)
+
+
+@seconds(20)
+def B069_counters_in_use_survive_a_restart(t):
+    t.node("n1")
+    t.publish("n1", {"sharedCounters": [devices.counter_set("chip", memory="80Gi")]},
+              {"devices": [
+                  device("share-0", attributes={"size": "share"}, allowMultipleAllocations=True,
+                         counters={"chip": {"memory": "40Gi"}}),
+                  device("big-0", attributes={"size": "big"},
+                         counters={"chip": {"memory": "80Gi"}})]})
+    t.driver_class()
+    for size in ("share", "big"):
+        t.template(size, exactly(selector=of_attribute("size", size)))
+    t.start()
+    t.pod("c1", resourceClaims=from_template("share"))
+    t.wait_bound(["c1"])
+    (claim,) = t.claims().values()
+    assert device_history.results_of(claim)[0].get("shareID"), claim["status"]
+    t.daemon.kill()
+    t.daemon.start()
+    t.pod("c2", resourceClaims=from_template("big"))
+    t.hold_bound(["c2"], 0)
+    t.delete_pod("c1")
+    t.wait_bound(["c2"])
+
+
+@seconds(20)
+def failing_writes_of_claims_are_tried_again(t):
+    _ready(t)
+    t.start(through_proxy=True)
+    faults = [t.proxy.add(method="PATCH", path=STATUS, times=2, answer=server_error()),
+              t.proxy.add(method="PATCH", path=STATUS, times=2, drop_answer=True),
+              t.proxy.add(method="POST", path="/configmaps", times=1, drop_answer=True)]
+    names = t.gang_of("g", 2, resourceClaims=from_template("one"))
+    t.wait_bound(names, timeout=60)
+    t.wait_condition("g", "True", "Scheduled")
+    assert all(fault.hits for fault in faults), faults
+    assert len(t.held()) == 2, t.held()
+
+
+@seconds(30)
+def a_device_taken_by_another_meanwhile_is_not_bound_to(t):
+    """While our allocation is on its way somebody writes the same device into a claim."""
+    t.alone = False
+    _ready(t, each=1)
+    t.claim("theirs")
+    t.start(through_proxy=True)
+    theirs = t.pod("p", schedulerName="by-hand", resourceClaims=from_claim("theirs"))
+    held = t.proxy.add(method="PATCH", path=STATUS, times=1, hold=threading.Event())
+    names = t.gang_of("g", 1, resourceClaims=from_template("one"))
+    t.wait(lambda: held.hits == 1, what="our allocation is on its way")
+    t.write_allocation("theirs", devices.allocation(t.prefix + "n0", "gpu-0"),
+                       devices.reserved_for(theirs))
+    t.proxy.clear()
+    t.wait(lambda: list(t.held()) == ["theirs"], what="we have yielded")
+    t.hold_bound(names, 0)
+    assert list(t.held()) == ["theirs"], t.held()
+    t.delete_pod("p", grace=0)
+    t.wait_bound(names, timeout=30)
+
+
+@seconds(30)
+def slices_of_a_newer_generation_in_the_middle_of_a_round(t):
+    """The device that was planned is no more; the gang is planned anew over those there are."""
+    _ready(t, each=2)
+    t.start(through_proxy=True)
+    held = t.proxy.add(method="PATCH", path=STATUS, times=1, delay=2)
+    names = t.gang_of("g", 2, resourceClaims=from_template("one"))
+    t.wait(lambda: held.hits == 1, what="an allocation is on its way")
+    t.publish("n0", {"devices": [device("new-0"), device("new-1")]}, generation=2)
+    t.wait_bound(names, timeout=40)
+    assert sorted(t.held().values()) == [["n0/new-0"], ["n0/new-1"]], t.held()
+
+
+def the_rights_over_claims_are_used(t):
+    _ready(t)
+    begin = t.audit_mark()
+    t.start()
+    t.wait_bound(t.gang_of("g", 2, resourceClaims=from_template("one")))
+    t.wait(lambda: not t.intents(), what="the round is over")
+    t.daemon.terminate()
+    wanted = {("watch", r) for r in ("resourceslices", "deviceclasses", "devicetaintrules",
+                                     "resourceclaims", "resourceclaimtemplates")}
+    wanted |= {("patch", "resourceclaims"), ("patch", "resourceclaims/status"),
+               ("list", "configmaps"), ("create", "configmaps"), ("delete", "configmaps")}
+    t.wait(lambda: wanted <= {(e.verb, e.resource) for e in t.world.audit.entries(begin)},
+           what=f"all of {sorted(wanted)} are used")
+
+
+@own_world
+@seconds(60)
+def kube_scheduler_allocates_from_the_same_pool():
+    """Nothing in the API keeps two schedulers apart; ours at least never comes second."""
+    with lone_scope("beside", scheduler=True) as t:
+        t.alone = False
+        _ready(t, nodes=2, each=8)
+        t.start()
+        ours, theirs = [], []
+        for number in range(6):
+            ours.append(t.gang_of(f"g{number}", 2, resourceClaims=from_template("one")))
+            theirs += [f"theirs-{number}-{i}" for i in range(2)]
+            for name in theirs[-2:]:
+                t.pod(name, schedulerName="default-scheduler",
+                      resourceClaims=from_template("one"))
+        t.wait(lambda: _bound_in_all(t) >= 16, 60, "every device is in use")
+        t.hold(t.daemon.alive, 3, "the daemon is up")
+        for names in ours:
+            assert len(t.bound(names)) in (0, 2), t.placed()
+        late = _ours_that_came_second(t)
+        assert not late, late
+
+
+def _bound_in_all(t):
+    return sum(1 for pod in t.pods().values()
+               if objects.node_of(pod) and objects.is_live(pod))
+
+
+def _ours_that_came_second(t):
+    """Claims of ours with a device that another claim had got before, and that kept it."""
+    first, last = {}, {}
+    for event in t.history():
+        if event.kind != "resourceclaims":
+            continue
+        taken = [] if event.type == "DELETED" else device_history.results_of(event.object)
+        last[event.uid] = (event, taken)
+        for result in taken:
+            first.setdefault((event.uid, result["pool"], result["device"]), event.version)
+    found = []
+    for uid, (event, taken) in last.items():
+        for result in taken if device_history.is_ours(event.object) else []:
+            place = (result["pool"], result["device"])
+            others = [first[(other, *place)] for other, (_, held) in last.items()
+                      if other != uid and any((r["pool"], r["device"]) == place for r in held)]
+            if others and min(others) < first[(uid, *place)]:
+                found.append((event.name, *place))
+    return found
+
+
+TESTS = [
+    killed_after_every_single_write_of_a_round_over_claims,
+    killed_in_a_round_whose_gang_goes_leaves_nothing,
+    claims_of_a_dead_round_that_cannot_go_on_are_given_back,
+    failing_writes_of_claims_are_tried_again,
+    a_device_taken_by_another_meanwhile_is_not_bound_to,
+    slices_of_a_newer_generation_in_the_middle_of_a_round,
+    the_rights_over_claims_are_used,
+    kube_scheduler_allocates_from_the_same_pool,
+    B069_counters_in_use_survive_a_restart,
+    B092_allocation_written_and_binding_never_posted,
+]

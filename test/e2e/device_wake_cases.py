@@ -1,0 +1,211 @@
+"""What wakes a gang that waits for devices, and what does not; claims over their life."""
+
+import device_history
+import devices
+import objects
+from devices import DRIVER, FINALIZER, device, every, exactly, from_claim, from_template
+from devices import of_attribute
+from harness import seconds
+
+WAKE_SECONDS = 15.0
+ADMIN = {"resource.kubernetes.io/admin-access": "true"}
+
+
+def _waiting(t, *texts, **more):
+    """A gang of two over template "one" that has been refused, with these words; its pods."""
+    names = t.gang_of("g", 2, resourceClaims=from_template("one"), **more)
+    t.wait_condition("g", "False", None, texts)
+    return names
+
+
+def _node(t, count):
+    t.node("n1")
+    if count:
+        t.gpus("n1", count)
+
+
+def _plans(t):
+    return t.daemon.metric("gang_scheduler_planner_work_total", work="plans")
+
+
+def a_claim_that_is_deallocated_wakes(t):
+    _node(t, 2)
+    t.driver_class()
+    t.template("one")
+    t.claim("theirs")
+    user = t.pod("p", schedulerName="by-hand", resourceClaims=from_claim("theirs"))
+    t.write_allocation("theirs", devices.allocation(t.prefix + "n1", "gpu-0"),
+                       devices.reserved_for(user))
+    t.start()
+    names = _waiting(t, "1 free of 2; 1 allocated; needed 2")
+    t.client.patch("resourceclaims", "theirs", {"status": {
+        "allocation": None, "reservedFor": []}}, t.namespace, "status")
+    t.wait_bound(names, timeout=WAKE_SECONDS)
+
+
+def a_slice_that_appears_wakes(t):
+    _node(t, 1)
+    t.driver_class()
+    t.template("one")
+    t.start()
+    names = _waiting(t, "1 free of 1; needed 2")
+    t.publish("n1", {"devices": devices.devices(2)}, generation=2)
+    t.wait_bound(names, timeout=WAKE_SECONDS)
+
+
+def a_pool_that_becomes_complete_wakes(t):
+    _node(t, 0)
+    t.publish("n1", {"devices": devices.devices(1)}, count=2)
+    t.driver_class()
+    t.template("one")
+    t.start()
+    names = _waiting(t, "minCount (2)")
+    t.publish("n1", {"devices": devices.devices(1)}, {"devices": devices.devices(1, first=1)})
+    t.wait_bound(names, timeout=WAKE_SECONDS)
+
+
+def a_taint_rule_that_goes_wakes(t):
+    _node(t, 2)
+    t.driver_class()
+    t.template("one")
+    rule = t.rule("broken", {"driver": DRIVER, "device": "gpu-1"})
+    t.start()
+    names = _waiting(t, "1 tainted")
+    t.client.delete("devicetaintrules", rule["metadata"]["name"])
+    t.wait_bound(names, timeout=WAKE_SECONDS)
+
+
+def a_class_that_arrives_or_changes_wakes(t):
+    _node(t, 2)
+    t.template("one")
+    t.start()
+    names = _waiting(t, "gpu")
+    t.driver_class(driver="other.example.com")
+    t.hold_bound(names, 0, seconds=3)
+    t.client.patch("deviceclasses", devices.CLASS, {"spec": devices.device_class()["spec"]})
+    t.wait_bound(names, timeout=WAKE_SECONDS)
+
+
+def a_template_that_arrives_wakes(t):
+    _node(t, 2)
+    t.driver_class()
+    t.start()
+    names = _waiting(t)
+    t.template("one")
+    t.wait_bound(names, timeout=30)  # kube-controller-manager tries again in its own time
+
+
+@seconds(20)
+def unrelated_changes_do_not_wake(t):
+    _node(t, 1)
+    t.driver_class()
+    t.template("one")
+    t.start()
+    names = _waiting(t, "1 free of 1; needed 2")
+    t.hold(t.daemon.alive, 2, "the gang is at rest")
+    before = _plans(t)
+    t.claim("of-nobody")
+    t.template("of-nobody")
+    t.driver_class("other-class", driver="other.example.com")
+    t.rule("elsewhere", {"driver": "other.example.com"})
+    t.client.patch("resourceclaims", "of-nobody",
+                   {"metadata": {"annotations": {"a": "b"}}}, t.namespace)
+    t.client.patch("deviceclasses", "other-class", {"metadata": {"labels": {"a": "b"}}})
+    t.heartbeat("n1")
+    t.hold_bound(names, 0, seconds=4)
+    assert _plans(t) - before <= 2, (before, _plans(t))
+
+
+def B093_claims_under_deletion_still_hold_their_devices(t):
+    _node(t, 2)
+    t.driver_class()
+    t.template("one")
+    t.claim("z")
+    t.start()
+    t.client.patch("resourceclaims", "z", {
+        "metadata": {"finalizers": [FINALIZER, "example.com/keep"]}}, t.namespace)
+    t.client.patch("resourceclaims", "z", {"status": {
+        "allocation": devices.allocation(t.prefix + "n1", "gpu-0")}}, t.namespace, "status")
+    cluster = t.world.cluster
+    cluster.stop_component("kube-controller-manager")
+    try:
+        made = [t.claim(name) for name in ("a", "b")]
+        t.client.delete("resourceclaims", "z", t.namespace)
+        names = [claim["metadata"]["name"] for claim in made]
+        for name in names:
+            t.pod(name, resourceClaims=from_claim(name))
+        t.wait_bound(names, 1)
+        t.hold_bound(names, 1)
+        assert sorted(t.held().values()) == [["n1/gpu-0"], ["n1/gpu-1"]], t.held()
+        t.client.patch("resourceclaims", "z", {"metadata": {"finalizers": None}}, t.namespace)
+        t.wait_bound(names)
+    finally:
+        cluster.start_component("kube-controller-manager")
+
+
+def B075_admin_access_sees_used_devices_and_takes_nothing(t):
+    _node(t, 2)
+    t.driver_class()
+    admin = t.make_namespace("-admin")
+    t.client.patch("namespaces", admin, {"metadata": {"labels": ADMIN}})
+    t.template("one")
+    t.client.create(devices.template("admin", every(adminAccess=True)), admin)
+    t.start()
+    t.pod("first", resourceClaims=from_template("one"))
+    t.wait_bound(["first"])
+    t.pod("admin", ns=admin, resourceClaims=from_template("admin"))
+    t.wait_bound(["admin"], ns=admin)
+    (claim,) = t.claims(admin).values()
+    results = claim["status"]["allocation"]["devices"]["results"]
+    assert sorted(r["device"] for r in results) == ["gpu-0", "gpu-1"], results
+    assert all(r["adminAccess"] for r in results), results
+    t.pod("second", resourceClaims=from_template("one"))
+    t.wait_bound(["second"])
+
+
+@seconds(20)
+def B084_a_failed_attempt_gives_its_devices_back(t):
+    clique = {"nvidia.com/gpu.clique": "9f5e.0"}
+    for name in t.nodes(18, gpu=4, labels=clique):
+        t.publish(name, {"devices": [device("channel-0")]})
+        if name in ("n0", "n1", "n2"):
+            t.foreign(f"on-{name}", name, gpu=4)
+    t.driver_class()
+    t.template("channel")
+    t.start()
+    names = t.gang_of("g", 16, gpu=4, resourceClaims=from_template("channel"))
+    t.wait_condition("g", "False", "Unschedulable", ("15 scheduled",))
+    for name in ("on-n0", "on-n1"):
+        t.annotate(name, "stop-after", "0s")
+    t.hold_bound(names, 0)
+    assert t.held() == {}, t.held()
+    t.delete_pod("on-n0", grace=0)
+    t.wait_bound(names)
+
+
+@seconds(20)
+def B087_no_claim_for_extended_resources_of_a_gang_that_waits(t):
+    _node(t, 1)
+    t.driver_class(extendedResourceName=objects.GPU)
+    t.start()
+    names = t.gang_of("g", 2, gpu=1)
+    t.wait_condition("g", "False", "Unschedulable")
+    t.hold_bound(names, 0, seconds=8)
+    for name in names:
+        t.delete_pod(name)
+    assert not [e.name for e in t.history() if e.kind == "resourceclaims"]
+
+
+TESTS = [
+    a_claim_that_is_deallocated_wakes,
+    a_slice_that_appears_wakes,
+    a_pool_that_becomes_complete_wakes,
+    a_taint_rule_that_goes_wakes,
+    a_class_that_arrives_or_changes_wakes,
+    a_template_that_arrives_wakes,
+    unrelated_changes_do_not_wake,
+    B075_admin_access_sees_used_devices_and_takes_nothing,
+    B084_a_failed_attempt_gives_its_devices_back,
+    B087_no_claim_for_extended_resources_of_a_gang_that_waits,
+    B093_claims_under_deletion_still_hold_their_devices,
+]
