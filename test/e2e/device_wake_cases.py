@@ -1,10 +1,8 @@
 """What wakes a gang that waits for devices, and what does not; claims over their life."""
 
-import device_history
 import devices
 import objects
-from devices import DRIVER, FINALIZER, device, every, exactly, from_claim, from_template
-from devices import of_attribute
+from devices import DRIVER, FINALIZER, device, every, from_claim, from_template
 from harness import seconds
 
 WAKE_SECONDS = 15.0
