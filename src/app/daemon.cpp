@@ -13,6 +13,7 @@ constexpr Duration kPublishInterval = std::chrono::milliseconds(200);
 constexpr Duration kBeatInterval = std::chrono::seconds(1);
 constexpr Duration kBeatMax = std::chrono::seconds(10);
 constexpr Duration kUnavailableLogInterval = std::chrono::minutes(1);
+constexpr Duration kIntentScanInterval = std::chrono::minutes(10);
 constexpr Duration kDrainPoll = std::chrono::milliseconds(20);
 
 const char* gang_kind(const engine::GangRef& gang) {
@@ -86,8 +87,7 @@ void Daemon::start_binder() {
     mailbox_.post_unbounded(scheduler::ClaimsWritten{std::move(written)});
   };
   callbacks.intents_found = [this](std::vector<api::StoredIntent> intents) {
-    are_intents_known_ = true;
-    if (!intents.empty()) {
+    if (!are_intents_known_.exchange(true) && !intents.empty()) {
       log::info("rounds of an earlier daemon are open",
                 {{"count", std::to_string(intents.size())}});
     }
@@ -106,6 +106,7 @@ void Daemon::start_binder() {
   };
   binder_ = std::make_unique<binder::Binder>(*client_, *claim_client_, clock_, config_.binder,
                                              std::move(callbacks), std::move(executor));
+  last_intent_scan_ = clock_.monotonic();
   binder_loop_.post([this] { binder_->find_intents(); });
   binder_thread_ = std::thread([this] { binder_loop_.run(); });
 }
@@ -170,8 +171,17 @@ void Daemon::run_owner() {
       wake_at_.reset();
       handle(scheduler::Tick{});
     }
+    look_for_intents();
     publish();
   }
+}
+
+/// Again and again: the last write of a daemon that died may be executed late.
+void Daemon::look_for_intents() {
+  const Duration now = clock_.monotonic();
+  if (now - last_intent_scan_ < kIntentScanInterval || is_draining_) return;
+  last_intent_scan_ = now;
+  binder_loop_.post([this] { binder_->find_intents(); });
 }
 
 void Daemon::handle(const scheduler::Input& input) {

@@ -58,6 +58,7 @@ class Daemon {
   void publish();
   void publish_readiness();
   void publish_failures();
+  void look_for_intents();
   [[nodiscard]] std::string awaited_text() const;
   void start_informers();
   void start_binder();
@@ -91,6 +92,7 @@ class Daemon {
   std::optional<TimePoint> wake_at_;
   std::map<cluster::GangId, Duration> round_starts_;
   Duration last_publish_{};
+  Duration last_intent_scan_{};
   std::optional<Duration> unavailable_logged_at_;
   std::int64_t unavailable_unlogged_ = 0;
   bool is_publish_due_ = false;

@@ -84,15 +84,12 @@ std::vector<ClaimWrite> writes_of(const Gang& gang, const std::vector<DevicePick
         at->second.allocation = *devices.decided(index);
       }
       api::ClaimConsumer consumer = consumer_of(gang, claim, member);
-      const bool is_known =
-          names(claim.claim->reserved_for, consumer) || names(at->second.consumers, consumer);
-      if (!is_known) at->second.consumers.push_back(std::move(consumer));
+      if (!names(at->second.consumers, consumer))
+        at->second.consumers.push_back(std::move(consumer));
     }
   }
   std::vector<ClaimWrite> list;
-  for (auto& [index, write] : writes) {
-    if (write.allocation || !write.consumers.empty()) list.push_back(std::move(write));
-  }
+  for (auto& [index, write] : writes) list.push_back(std::move(write));
   return list;
 }
 
@@ -165,7 +162,8 @@ std::string leave_out_unready(Gang& gang) {
     if (why.empty()) {
       const std::string problem =
           claim->problem.empty() ? "the claim does not exist" : claim->problem;
-      why = fmt::format("pod {}: {}", member.key.text(), problem);
+      const bool names_pod = problem.starts_with("pod ");
+      why = names_pod ? problem : fmt::format("pod {}: {}", member.key.text(), problem);
     }
     --gang.counts.pending;
     return true;

@@ -152,7 +152,8 @@ Explanation explain(const cluster::Gang& gang, const Refusal& refusal, std::int6
   explanation.node_total = node_total;
   explanation.message = cut(refusal.message, kMessageBytesMax);
   // Pods that only wait for others of their gang are left alone.
-  if (refusal.verdict == Verdict::kWaitingForPods) return explanation;
+  const bool is_alone = gang.kind == cluster::GangKind::kLonePod;
+  if (refusal.verdict == Verdict::kWaitingForPods && !is_alone) return explanation;
   for (const cluster::Member& member : gang.members) {
     if (member.class_index >= 0) {
       explanation.members.push_back(told(member, explanation.message));

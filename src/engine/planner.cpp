@@ -241,7 +241,7 @@ class Planner::Impl {
     }
     const std::string text =
         fmt::format("{} of {} pods can be placed; {}", ready.counts.live(), ready.minimum, unready);
-    return explain(ready, {.verdict = Verdict::kWaitingForPods, .message = text},
+    return explain(gang, {.verdict = Verdict::kWaitingForPods, .message = text},
                    snapshot.node_count());
   }
 

@@ -96,12 +96,24 @@ std::string avoided_text(const GangRecord& record) {
   return text;
 }
 
+/// Claims that are made from templates come soon after their pods: nothing is told before that.
+TimePoint told_from(const Core& core, GangRecord& record, TimePoint now) {
+  if (!record.unplannable_since) record.unplannable_since = now;
+  return *record.unplannable_since + core.options.incomplete_grace;
+}
+
 void refuse(Core& core, GangRecord& record, const Gang& gang, Explanation explanation, Turn& turn) {
   const Verdict verdict = explanation.verdict;
   const bool is_error = verdict == Verdict::kInvalid;
   note_attempt(record, is_error ? AttemptResult::kError : AttemptResult::kUnschedulable,
                gang.counts.pending, turn);
   park(core, record, gang, verdict, turn);
+  if (verdict != Verdict::kWaitingForPods) {
+    record.unplannable_since.reset();
+  } else if (const TimePoint due = told_from(core, record, turn.now); turn.now < due) {
+    record.renew_at = due;
+    return;
+  }
   tell(core, record, gang, std::move(explanation), turn);
 }
 

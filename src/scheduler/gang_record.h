@@ -103,6 +103,7 @@ struct GangRecord {
   TimePoint live_since{};                  ///< when `live` last changed
   std::optional<TimePoint> waiting_since;  ///< incomplete, or without its group
   std::optional<TimePoint> degraded_since;
+  std::optional<TimePoint> unplannable_since;  ///< members exist, but not all of their claims
 
   TimePoint not_before{};     ///< no attempt earlier
   std::int32_t failures = 0;  ///< failed rounds in a row

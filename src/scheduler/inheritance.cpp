@@ -108,10 +108,14 @@ bool settle(Core& core, const api::StoredIntent& intent, Turn& turn) {
 }  // namespace
 
 void note_intents(Core& core, const std::vector<api::StoredIntent>& intents, Turn& turn) {
-  core.inheritance.is_known = true;
+  const bool is_first = !std::exchange(core.inheritance.is_known, true);
   for (const api::StoredIntent& intent : intents) {
+    const bool is_ours = intent.problem.empty() && intent.intent.epoch == core.options.epoch;
+    const bool is_told = core.inheritance.unreadable.contains(intent.intent.gang_uid);
+    if (!is_first && (is_ours || is_told)) continue;
     if (intent.problem.empty()) {
       core.inheritance.open.emplace(intent.intent.gang_uid, intent);
+      core.inheritance.is_settled = false;
       continue;
     }
     turn.effects.emplace_back(Notice{text_of(intent)});

@@ -16,7 +16,8 @@
 
 namespace gang::scheduler {
 
-/// What the binder has found at start.
+/// What the binder has found: at start, and again later, since the last request of a process that
+/// died may be executed after its successor has looked. Rounds of this process are left out.
 void note_intents(Core& core, const std::vector<api::StoredIntent>& intents, Turn& turn);
 
 /// Decides about one intent; returns whether another one may be decided at once. REQUIRES: every

@@ -37,6 +37,7 @@ void enter(Core& core, GangRecord& record, Stage stage) {
   record.parking.reset();
   record.renew_at.reset();
   record.waiting_since.reset();
+  record.unplannable_since.reset();
   record.report.drop_waiting();
   if (stage == Stage::kBinding) record.rolled_back.clear();
 }

@@ -86,7 +86,7 @@ class Scheduler::Impl {
     return std::move(turn.effects);
   }
 
-  [[nodiscard]] bool ready() const { return has_synced_ && core_.inheritance.is_settled; }
+  [[nodiscard]] bool ready() const { return has_synced_ && has_recovered_; }
   [[nodiscard]] Core& core() { return core_; }
   [[nodiscard]] const Core& core() const { return core_; }
 
@@ -121,7 +121,8 @@ class Scheduler::Impl {
 
   Core core_;
   bool has_synced_ = false;
-  bool is_blocked_ = false;  ///< no round may start
+  bool has_recovered_ = false;  ///< what was found at start is taken over or back
+  bool is_blocked_ = false;     ///< no round may start
   bool is_tick_asked_ = false;
   bool is_tick_missed_ = false;  ///< one came while a kind was not synced
 };
@@ -164,6 +165,7 @@ void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   check_rounds(core_, turn);
   wake_parked(core_, turn);
   settle_inheritance(turn);
+  has_recovered_ |= core_.inheritance.is_settled;
   const auto first = core_.queue.first_active();
   if (first && may_attempt()) attempt(core_, *first, turn);
   set_alarm(turn);

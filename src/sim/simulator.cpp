@@ -13,6 +13,7 @@ namespace gang::sim {
 namespace {
 
 constexpr std::size_t kPodsPerLine = 4;
+constexpr Duration kIntentScanInterval = std::chrono::minutes(10);
 
 /// 2026-01-01T00:00:00Z: a fixed start, so that equal scenarios give equal bytes.
 constexpr TimePoint kStart{std::chrono::seconds(1'767'225'600)};
@@ -101,6 +102,13 @@ binder::Callbacks Simulator::make_callbacks() {
   return callbacks;
 }
 
+/// At start and again and again, as the real daemon does.
+void Simulator::look_for_intents(Daemon& daemon) {
+  daemon.binder->find_intents();
+  daemon.timers.emplace(clock_.now() + kIntentScanInterval,
+                        [this, &daemon] { look_for_intents(daemon); });
+}
+
 void Simulator::make_daemon() {
   daemon_ = std::make_unique<Daemon>();
   Daemon* daemon = daemon_.get();
@@ -116,7 +124,7 @@ void Simulator::make_daemon() {
   };
   daemon->binder = std::make_unique<binder::Binder>(
       cluster_, cluster_, clock_, std::move(binder_options), make_callbacks(), std::move(executor));
-  daemon->posted.push_back([daemon] { daemon->binder->find_intents(); });
+  daemon->posted.push_back([this, daemon] { look_for_intents(*daemon); });
   for (api::Delta& delta : cluster_.list_all(options_.scheduler.scheduler_name)) {
     input(std::move(delta));
   }

@@ -86,6 +86,25 @@ TEST_F(ClaimStepTest, JoinsAClaimThatHasItsDevices) {
   EXPECT_EQ(requests(), Texts{"keep c: other p"});
 }
 
+TEST_F(ClaimStepTest, ReadsWhatSeemsWrittenAlready) {
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation = device("x");
+    claim.reserved_for = {pod("p")};
+  });
+  make_step(std::nullopt);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+  EXPECT_EQ(requests(), Texts{"read c"});
+
+  make_step(std::nullopt);
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation.reset();
+    claim.reserved_for.clear();
+  });
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kLost) << "what was planned with is old";
+}
+
 TEST_F(ClaimStepTest, GivesSharesAnIdThatARepetitionRepeats) {
   api::Allocation share = device("a");
   share.results[0].share_id.emplace();

@@ -125,6 +125,15 @@ TEST_F(PlannerDevicesTest, LonePodIsToldItsOwnFitError) {
             "needed 2");
 }
 
+TEST_F(PlannerDevicesTest, LonePodWithoutItsClaimIsToldSo) {
+  add_node("n1");
+  add_pod("lone", "nobody", "");
+  const Explanation told = cluster_.refused("lone");
+  EXPECT_EQ(told.verdict, Verdict::kWaitingForPods);
+  EXPECT_NE(engine::text_of(told, "lone").find("could not find ResourceClaim \"default/nobody\""),
+            std::string::npos);
+}
+
 TEST_F(PlannerDevicesTest, MembersWithoutTheirClaimAreLeftOut) {
   add_node("n1");
   add_gang(2);

@@ -263,6 +263,16 @@ TEST(DeviceWake, ClassThatArrives) {
   EXPECT_FALSE(world.plans[0].stamp.empty()) << "its intent is told from others by the stamp";
 }
 
+TEST(DeviceWake, ClaimThatIsMadeSoonIsNotMissed) {
+  DeviceWorld world;
+  world.add_device_node("n1", 2);
+  world.add_device_gang("a", 2);
+  world.remove_claim("a-1").pass(seconds(4));
+  world.put_claim(gpu_claim("a-1")).run();
+  EXPECT_EQ(world.plans.size(), 1U);
+  EXPECT_TRUE(world.explanations.empty());
+}
+
 TEST(DeviceWake, ClaimThatIsMadeLate) {
   DeviceWorld world;
   world.add_device_node("n1", 2);

@@ -93,7 +93,8 @@ TEST_F(InheritanceTest, RoundOfWrittenClaimsOnlyIsConfirmed) {
   set_up(2);
   world.post(scheduler::IntentsFound{{intent()}}).run();
   ASSERT_EQ(world.plans.size(), 1U);
-  EXPECT_TRUE(world.plans[0].claims.empty());
+  ASSERT_EQ(world.plans[0].claims.size(), 2U) << "each is read again before anybody is bound";
+  EXPECT_FALSE(world.plans[0].claims[0].allocation);
   world.claims_written().run();
   EXPECT_EQ(world.problem(), "");
   world.end_round(RoundEnd::kCommitted);
@@ -188,6 +189,24 @@ TEST_F(InheritanceTest, ReservationsWithoutIntentAreGivenBackWhereTheyDoNot) {
   EXPECT_TRUE(found.claims[0].allocates);
   world.put_claim(gpu_claim("a-0")).post(scheduler::RoundFenced{group_uid()}).pass(seconds(3));
   EXPECT_EQ(world.told().verdict, engine::Verdict::kImpossibleNow);
+}
+
+TEST_F(InheritanceTest, IntentThatAppearsLateIsTakenBack) {
+  set_up(0);
+  world.post(scheduler::IntentsFound{}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  api::StoredIntent own = intent();
+  own.intent.epoch = scheduler::Options{}.epoch;
+  world.post(scheduler::IntentsFound{{own}}).run();
+  EXPECT_TRUE(world.fences.empty()) << "the round is under way";
+  world.write_claims();
+  world.end_round(RoundEnd::kCommitted).run();
+  world.post(scheduler::IntentsFound{{intent()}}).run();
+  ASSERT_EQ(world.fences.size(), 1U);
+  EXPECT_TRUE(world.core.ready());
+  world.post(scheduler::RoundFenced{group_uid()}).run();
+  world.add_device_node("n2", 1).add_device_gang("b", 1).run();
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"b-0"});
 }
 
 }  // namespace

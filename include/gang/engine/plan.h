@@ -42,7 +42,7 @@ struct ClaimWrite {
   std::shared_ptr<const api::ResourceClaim> claim;  ///< as it was planned with; not null
   /// Decided by this plan; absent: the claim has its devices already, and is only joined.
   std::optional<api::Allocation> allocation;
-  std::vector<api::ClaimConsumer> consumers;  ///< that reservedFor lacks
+  std::vector<api::ClaimConsumer> consumers;  ///< of the members; reservedFor may have some
   friend bool operator==(const ClaimWrite&, const ClaimWrite&) = default;
 };
 

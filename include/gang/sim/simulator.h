@@ -106,6 +106,7 @@ class Simulator {
   void trace(const std::string& gang, std::string text, std::vector<std::string> details = {});
   [[nodiscard]] std::optional<TimePoint> next_event();
   void make_daemon();
+  void look_for_intents(Daemon& daemon);
   [[nodiscard]] binder::Callbacks make_callbacks();
 
   SimulatorOptions options_;
