@@ -239,8 +239,11 @@ class Planner::Impl {
     if (ready.need() <= ready.counts.pending && ready.counts.pending > 0) {
       return plan_ready(snapshot, ready);
     }
-    const std::string text =
-        fmt::format("{} of {} pods can be placed; {}", ready.counts.live(), ready.minimum, unready);
+    std::string text = unready;
+    if (gang.kind == cluster::GangKind::kPodGroup) {
+      text =
+          fmt::format("{} of {} pods can be placed; {}", ready.counts.live(), ready.minimum, text);
+    }
     return explain(gang, {.verdict = Verdict::kWaitingForPods, .message = text},
                    snapshot.node_count());
   }

@@ -130,8 +130,8 @@ TEST_F(PlannerDevicesTest, LonePodWithoutItsClaimIsToldSo) {
   add_pod("lone", "nobody", "");
   const Explanation told = cluster_.refused("lone");
   EXPECT_EQ(told.verdict, Verdict::kWaitingForPods);
-  EXPECT_NE(engine::text_of(told, "lone").find("could not find ResourceClaim \"default/nobody\""),
-            std::string::npos);
+  EXPECT_EQ(engine::text_of(told, "lone"),
+            "pod default/lone: could not find ResourceClaim \"default/nobody\"");
 }
 
 TEST_F(PlannerDevicesTest, MembersWithoutTheirClaimAreLeftOut) {
