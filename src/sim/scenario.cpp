@@ -56,6 +56,7 @@ class Run {
         {"claim", world(make_claim)},
         {"namespace", world(make_namespace)},
         {"allocate", world(allocate_claim)},
+        {"condition", world(set_device_conditions)},
         {"deallocate", world(deallocate_claim)},
         {"devices", world(make_devices)},
         {"republish", world(republish_devices)},

@@ -33,6 +33,7 @@ constexpr std::array kForms = {
     Form{"claim", "claim NAME... class=gpu [count=2] [all] [admin] ...", 1, kMany, "", More::kAsk},
     Form{"class", "class NAME... [driver=gpu.example.com] [selector=\"...\"] [extended=x.org/gpu]",
          1, kMany, " driver selector extended "},
+    Form{"condition", "condition CLAIM example.com/ready=True|False", 1, 1, "", More::kAny},
     Form{"config", "config key=value", 0, 0, "", More::kAny},
     Form{"crash", "crash [after=2|writes=2]", 0, 0, " after writes "},
     Form{"cycle", "cycle", 0, 0, ""},

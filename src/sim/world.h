@@ -62,6 +62,8 @@ Result<Lines> make_namespace(SimCluster& cluster, const Command& command);
 /// `allocate` and `deallocate`: as another scheduler does.
 Result<Lines> allocate_claim(SimCluster& cluster, const Command& command);
 Result<Lines> deallocate_claim(SimCluster& cluster, const Command& command);
+/// `condition c example.com/ready=True`: as the driver of the claim's devices does.
+Result<Lines> set_device_conditions(SimCluster& cluster, const Command& command);
 /// One slice and pool for each node.
 Result<Lines> make_devices(SimCluster& cluster, const Command& command);
 /// The same pools at their next generation, with other devices where the command says which.

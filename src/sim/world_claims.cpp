@@ -1,4 +1,5 @@
-// class, template, claim, namespace, allocate, deallocate: who asks for devices, and who has them.
+// class, template, claim, namespace, allocate, deallocate, condition: who asks for devices, and who
+// has them.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -68,6 +69,36 @@ Result<void> add_device(const SimCluster& cluster, api::ResourceClaim& claim,
     allocation.node_selector = std::move(selector);
   }
   return {};
+}
+
+/// The entry of the driver for that device in the status of the claim, made where it lacks.
+api::AllocatedDeviceStatus& status_of(api::ResourceClaim& claim, const api::DeviceResult& result) {
+  const auto at = std::ranges::find_if(claim.devices, [&](const api::AllocatedDeviceStatus& one) {
+    return one.driver == result.driver && one.pool == result.pool && one.device == result.device &&
+           one.share_id == result.share_id;
+  });
+  if (at != claim.devices.end()) return *at;
+  return claim.devices.emplace_back(api::AllocatedDeviceStatus{.driver = result.driver,
+                                                               .pool = result.pool,
+                                                               .device = result.device,
+                                                               .share_id = result.share_id,
+                                                               .conditions = {}});
+}
+
+Result<api::Condition> parse_condition(const std::string& type, const std::string& status) {
+  GANG_TRY_VOID(check_key("condition", type));
+  if (status != "True" && status != "False") {
+    return fail(Code::kInvalidArgument,
+                type + "=" + status + ": a condition of a device is True or False");
+  }
+  const bool is_true = status == "True";
+  return api::Condition{
+      .type = type, .status = is_true ? api::ConditionStatus::kTrue : api::ConditionStatus::kFalse};
+}
+
+void set_condition(std::vector<api::Condition>& conditions, const api::Condition& condition) {
+  std::erase_if(conditions, [&](const api::Condition& one) { return one.type == condition.type; });
+  conditions.push_back(condition);
 }
 
 }  // namespace
@@ -145,6 +176,25 @@ Result<Lines> deallocate_claim(SimCluster& cluster, const Command& command) {
   std::erase(claim.finalizers, std::string(api::kClaimFinalizer));
   cluster.put(std::move(claim));
   return Lines{command.words()[0] + " is free"};
+}
+
+Result<Lines> set_device_conditions(SimCluster& cluster, const Command& command) {
+  GANG_TRY(api::ResourceClaim claim, known_claim(cluster, command.words()[0]));
+  if (!claim.allocation) {
+    return fail(Code::kNotFound, "claim " + command.words()[0] + " has no devices; name another");
+  }
+  if (command.options().empty()) {
+    return fail(Code::kInvalidArgument,
+                "a condition is missing; write: condition CLAIM example.com/ready=True");
+  }
+  for (const auto& [type, status] : command.options()) {
+    GANG_TRY(const api::Condition condition, parse_condition(type, status));
+    for (const api::DeviceResult& result : claim.allocation->results) {
+      set_condition(status_of(claim, result).conditions, condition);
+    }
+  }
+  cluster.put(std::move(claim));
+  return Lines{"changed"};
 }
 
 }  // namespace gang::sim

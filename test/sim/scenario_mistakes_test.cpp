@@ -107,6 +107,8 @@ TEST(ScenarioMistakes, WordsOfDevicesAndClaims) {
           {"allocate c n1/gpu-7", "error: allocate: there is no device n1/gpu-7; write "},
           {"allocate c n1/gpu-0 for=z", "error: allocate: for=: there is no pod z; "},
           {"deallocate c", "error: deallocate: claim c has no devices; name another"},
+          {"condition c x.org/ready=True",
+           "error: condition: claim c has no devices; name another"},
           {"delete claim z", "error: delete: there is no claim z; write one of c, or make it "},
       });
 }
