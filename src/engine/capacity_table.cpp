@@ -94,6 +94,7 @@ void CapacityTable::judge_all(const cluster::Snapshot& snapshot) {
     store(rank, judge(rank, use), Upper::kLater);
   }
   tree_.rebuild();
+  changes_->add_all();
 }
 
 std::int64_t CapacityTable::preference_score(std::uint32_t rank) const {
@@ -145,6 +146,7 @@ void CapacityTable::store(std::uint32_t rank, const NodeEntry& entry, Upper uppe
   } else if (tree_.key(rank) != key) {
     tree_.set(rank, key);
   }
+  if (old.capacity != entry.capacity || old.score != entry.score) changes_->add(rank);
   old = entry;
 }
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/change_log.h"
 #include "engine/class_rules.h"
 #include "engine/max_tree.h"
 #include "engine/overlay.h"
@@ -68,6 +69,8 @@ class CapacityTable {
   /// Lines that some node counts under.
   [[nodiscard]] LineSet causes() const;
   [[nodiscard]] const ClassRules& rules() const { return rules_; }
+  /// Ranks of the nodes whose capacity or score changed, by drafts too. No other table's.
+  [[nodiscard]] const std::shared_ptr<ChangeLog>& changes() const { return changes_; }
   /// Of the snapshot it equals; 0 before build().
   [[nodiscard]] cluster::Generation generation() const { return generation_; }
   [[nodiscard]] cluster::Generation by_name_generation() const { return by_name_generation_; }
@@ -88,6 +91,7 @@ class CapacityTable {
 
   cluster::Generation generation_ = 0;
   cluster::Generation by_name_generation_ = 0;
+  std::shared_ptr<ChangeLog> changes_ = std::make_shared<ChangeLog>();
   std::vector<NodeEntry> entries_;   ///< by rank
   std::vector<std::int32_t> fleet_;  ///< capacity of the emptied node, by rank
   std::vector<std::int32_t> raws_;   ///< [rank x terms + term]; empty while all are 0

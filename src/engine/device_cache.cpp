@@ -1,11 +1,17 @@
 #include "engine/device_cache.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace gang::engine {
 
 void DeviceCache::update(const cluster::Snapshot& snapshot) {
+  ++call_;
+  while (indexes_.size() > kIndexesMax) {
+    indexes_.erase(std::ranges::min_element(
+        indexes_, {}, [](const auto& indexed) { return indexed.second.last_call; }));
+  }
   counts_.update(snapshot.devices(), snapshot);
   if (snapshot.devices() == view_) return;
   const auto before = std::exchange(view_, snapshot.devices());
@@ -17,6 +23,17 @@ void DeviceCache::update(const cluster::Snapshot& snapshot) {
       selectors_.forget(*device.device);
     }
   }
+}
+
+const NodeIndex& DeviceCache::index_of(const cluster::Snapshot& snapshot,
+                                       const CapacityTable& table, bool by_room) {
+  const std::pair key(table.rules().pod_class->id, by_room);
+  Indexed& indexed = indexes_.try_emplace(key, Indexed{NodeIndex(by_room)}).first->second;
+  // Two kinds of one class walk the same index: it stays as it is until the next call.
+  if (std::exchange(indexed.last_call, call_) != call_) {
+    indexed.index.update(snapshot, table, counts_);
+  }
+  return indexed.index;
 }
 
 std::int64_t DeviceCache::free_count(cluster::NodeIndex node) const {

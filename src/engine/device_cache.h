@@ -2,15 +2,19 @@
 //
 // Selectors remember their answers by device: the pools they were asked about are held, and the
 // answers for a pool dropped once it changes; what claims take changes no pool. Counts of free
-// devices by node tell whether a gang may fit long before anybody searches. Owned by Planner; one
+// devices by node tell whether a gang may fit long before anybody searches, and classes that asked
+// for devices of late have their nodes in order. Owned by Planner; one
 // thread.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "engine/device_counts.h"
 #include "engine/device_node.h"
+#include "engine/node_index.h"
 #include "gang/cluster/device_view.h"
 #include "gang/cluster/snapshot.h"
 
@@ -38,11 +42,26 @@ class DeviceCache {
   [[nodiscard]] std::int64_t free_count(cluster::NodeIndex node) const;
   [[nodiscard]] const DeviceCounts& counts() const { return counts_; }
 
+  /// Nodes of the table's class in the order in which members with devices meet them; see
+  /// NodeIndex. Lives until the next update().
+  [[nodiscard]] const NodeIndex& index_of(const cluster::Snapshot& snapshot,
+                                          const CapacityTable& table, bool by_room);
+
  private:
+  /// An index and when it was last asked for.
+  struct Indexed {
+    NodeIndex index;
+    std::uint64_t last_call = 0;
+  };
+  /// Indexes that are kept from call to call.
+  static constexpr std::size_t kIndexesMax = 16;
+
   const cluster::DeviceFeatures features_;
   cluster::CelSelectors selectors_;
   std::shared_ptr<const cluster::DeviceView> view_;  ///< whose devices the selectors know
   DeviceCounts counts_;
+  std::uint64_t call_ = 0;
+  std::map<std::pair<cluster::ClassId, bool>, Indexed> indexes_;  ///< by class and by_room
 };
 
 }  // namespace gang::engine

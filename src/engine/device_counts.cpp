@@ -1,6 +1,6 @@
 #include "engine/device_counts.h"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace gang::engine {
@@ -25,16 +25,18 @@ void DeviceCounts::update(std::shared_ptr<const DeviceView> view, const Snapshot
 void DeviceCounts::rebuild(const Snapshot& snapshot) {
   by_name_generation_ = snapshot.by_name_generation();
   nodes_.assign(snapshot.slot_count(), {});
-  nodes_of_.clear();
+  ranks_of_.clear();
   pool_of_block_.clear();
   for (const PoolIndex pool : view_->by_name()) learn_blocks(pool);
-  for (const NodeIndex node : snapshot.by_name()) {
+  for (std::uint32_t rank = 0; rank < snapshot.by_name().size(); ++rank) {
+    const NodeIndex node = snapshot.by_name()[rank];
     for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
-      if (pool.value >= nodes_of_.size()) nodes_of_.resize(pool.value + 1);
-      nodes_of_[pool.value].push_back(node);
+      if (pool.value >= ranks_of_.size()) ranks_of_.resize(pool.value + 1);
+      ranks_of_[pool.value].push_back(rank);
     }
-    count(node, snapshot);
+    count(rank, snapshot);
   }
+  changes_->add_all();
 }
 
 void DeviceCounts::refresh(const DeviceView& before, const Snapshot& snapshot) {
@@ -48,24 +50,29 @@ void DeviceCounts::refresh(const DeviceView& before, const Snapshot& snapshot) {
     if (pool != pool_of_block_.end()) changed.push_back(pool->second);
   }
   for (const PoolIndex pool : changed) {
-    if (pool.value >= nodes_of_.size()) continue;
-    for (const NodeIndex node : nodes_of_[pool.value]) count(node, snapshot);
+    if (pool.value >= ranks_of_.size()) continue;
+    for (const std::uint32_t rank : ranks_of_[pool.value]) count(rank, snapshot);
   }
 }
 
 /// A block of device ids belongs to one pool.
 void DeviceCounts::learn_blocks(PoolIndex pool) {
+  std::optional<std::uint32_t> last;
   for (const cluster::PoolDevice& device : view_->pool(pool).devices()) {
-    pool_of_block_[device.id.value / cluster::kDevicesPerBlock] = pool;
+    const std::uint32_t block = device.id.value / cluster::kDevicesPerBlock;
+    if (block != last) pool_of_block_[block] = pool;
+    last = block;
   }
 }
 
-void DeviceCounts::count(NodeIndex node, const Snapshot& snapshot) {
+void DeviceCounts::count(std::uint32_t rank, const Snapshot& snapshot) {
+  const NodeIndex node = snapshot.by_name()[rank];
   NodeDevices devices;
   for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
     count(view_->pool(pool), devices);
   }
   nodes_[node.value] = devices;
+  changes_->add(rank);
 }
 
 void DeviceCounts::count(const cluster::DevicePool& pool, NodeDevices& devices) const {

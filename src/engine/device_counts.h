@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/change_log.h"
 #include "gang/cluster/device_view.h"
 #include "gang/cluster/snapshot.h"
 
@@ -29,6 +30,8 @@ class DeviceCounts {
 
   /// REQUIRES: a node of the last snapshot.
   [[nodiscard]] const NodeDevices& of(cluster::NodeIndex node) const { return nodes_[node.value]; }
+  /// Ranks of the nodes that were counted anew. Reading marks them as read, no more.
+  [[nodiscard]] ChangeLog& changes() const { return *changes_; }
   /// Whether nodes have pools that others can use too.
   [[nodiscard]] bool has_shared_pools() const { return !view_->shared_pools().empty(); }
 
@@ -36,13 +39,14 @@ class DeviceCounts {
   void rebuild(const cluster::Snapshot& snapshot);
   void refresh(const cluster::DeviceView& before, const cluster::Snapshot& snapshot);
   void learn_blocks(cluster::PoolIndex pool);
-  void count(cluster::NodeIndex node, const cluster::Snapshot& snapshot);
+  void count(std::uint32_t rank, const cluster::Snapshot& snapshot);
   void count(const cluster::DevicePool& pool, NodeDevices& devices) const;
 
   std::shared_ptr<const cluster::DeviceView> view_;
   cluster::Generation by_name_generation_ = 0;
-  std::vector<NodeDevices> nodes_;                         ///< by NodeIndex
-  std::vector<std::vector<cluster::NodeIndex>> nodes_of_;  ///< by PoolIndex
+  std::unique_ptr<ChangeLog> changes_ = std::make_unique<ChangeLog>();
+  std::vector<NodeDevices> nodes_;                    ///< by NodeIndex
+  std::vector<std::vector<std::uint32_t>> ranks_of_;  ///< by PoolIndex: ranks of nodes
   std::unordered_map<std::uint32_t, cluster::PoolIndex> pool_of_block_;
 };
 

@@ -20,6 +20,7 @@
 #include "engine/device_counts.h"
 #include "engine/device_ledger.h"
 #include "engine/device_search.h"
+#include "engine/node_index.h"
 #include "gang/cluster/gang.h"
 #include "gang/cluster/snapshot.h"
 
@@ -34,6 +35,9 @@ struct DeviceStage {
   /// Claims for extended resources that members may need on the node, of any kind.
   std::function<std::vector<const api::ResourceClaim*>(const std::string&)> extended_on = {};
   const DeviceCounts* counts = nullptr;  ///< null: nodes are counted one by one
+  /// Nodes of the table's class in order, those with most room first where `by_room`. Only while
+  /// nobody is placed. Empty: they are gone through one by one.
+  std::function<const NodeIndex&(const CapacityTable& table, bool by_room)> index_of = {};
 };
 
 /// What a member needs on one node.

@@ -67,7 +67,7 @@ bool DeviceGangSearch::sums_decide() {
   if (kinds_.size() != 1 || kinds_.front().has_shared) return false;
   const DeviceCounts* counts = devices_.stage().counts;
   if (counts != nullptr && !counts->has_shared_pools()) return true;
-  for (std::size_t i = 0; i < nodes_.front().size(); ++i) {
+  for (std::size_t i = 0; nodes_.front().has(i); ++i) {
     if (!devices_.is_local(node_at(nodes_.front().at(i)))) return false;
   }
   return true;
@@ -116,6 +116,10 @@ NodeOrder DeviceGangSearch::nodes_of(const DeviceKind& kind) {
   const DeviceCounts* counts = devices_.stage().counts;
   const bool is_counted = kind.least > 0 && (counts == nullptr || !counts->has_shared_pools());
   const bool asks = kind.has_own || kind.has_shared;
+  if (asks && devices_.stage().index_of) {
+    const NodeIndex& index = devices_.stage().index_of(table, kind.has_shared);
+    return NodeOrder(index.walk(is_counted ? kind.least : 0));
+  }
   NodeOrder order;
   for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
     const NodeEntry& entry = table.entry(rank);
@@ -135,11 +139,11 @@ NodeOrder DeviceGangSearch::nodes_of(const DeviceKind& kind) {
 void DeviceGangSearch::rate_nodes(std::size_t kind) {
   NodeOrder& order = nodes_[kind];
   const bool is_open = kinds_[kind].has_own || kinds_[kind].has_shared;
-  if (!is_open || order.size() < 2) return;
+  if (!is_open || !order.has(1)) return;
   if (!kinds_[kind].has_choice && !counts_at(order.at(0)).has_partitions) return;
   std::vector<NodeRating> ratings;
   std::set<std::int32_t, std::greater<>> levels{0};
-  for (std::size_t i = 0; i < std::min(order.size(), kRatedMax); ++i) {
+  for (std::size_t i = 0; i < kRatedMax && order.has(i); ++i) {
     const Point before = point();
     NodeRating& rating = ratings.emplace_back();
     if (place(kind, order.at(i), nullptr).is_yes()) {
@@ -215,7 +219,7 @@ void DeviceGangSearch::fill_all() {
 void DeviceGangSearch::fill(std::size_t kind) {
   const auto count = static_cast<std::int32_t>(kinds_[kind].members.size());
   for (const std::int32_t level : levels_[kind]) {
-    for (std::size_t i = 0; i < nodes_[kind].size(); ++i) {
+    for (std::size_t i = 0; nodes_[kind].has(i); ++i) {
       if (placed_[kind] >= count || is_out_of_steps()) break;
       const std::uint32_t rank = nodes_[kind].at(i);
       if (nodes_[kind].preference(i) < level) continue;
@@ -229,7 +233,8 @@ void DeviceGangSearch::fill_best(const Spot& spot) {
   const DeviceKind& kind = kinds_[spot.kind];
   const auto left = static_cast<std::int32_t>(kind.members.size()) - placed_[spot.kind];
   // One is tried even so: what is wrong with a claim shows when it is.
-  const std::int32_t most = std::min(left, std::max(1, bound_of(spot)));
+  const bool may_more = left > 1 && count_bound(spot) > 1;
+  const std::int32_t most = may_more ? std::min(left, std::max(1, bound_of(spot))) : 1;
   const Point start = point();
   const std::int32_t here = fill_node(spot, most);
   const bool is_last = spot.preference == levels_[spot.kind].back();
@@ -238,7 +243,19 @@ void DeviceGangSearch::fill_best(const Spot& spot) {
   }
 }
 
-/// Members of the kind that the node's devices may serve at most.
+/// Members of the kind that the node may serve at most by the number of its free devices, which is
+/// known before it is looked into.
+std::int64_t DeviceGangSearch::count_bound(const Spot& spot) {
+  const DeviceKind& kind = kinds_[spot.kind];
+  constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
+  const DeviceCounts* counts = devices_.stage().counts;
+  const bool is_counted = counts != nullptr && !counts->has_shared_pools() && kind.least > 0;
+  if (!is_counted) return kMany;
+  const NodeDevices here = counts_at(spot.rank);
+  return here.is_exclusive ? here.free / kind.least : kMany;
+}
+
+/// The same by what its devices are.
 std::int32_t DeviceGangSearch::bound_of(const Spot& spot) {
   const DeviceKind& kind = kinds_[spot.kind];
   constexpr std::int32_t kMany = std::numeric_limits<std::int32_t>::max();
@@ -335,7 +352,7 @@ std::optional<SearchEnd> DeviceGangSearch::step(const Task& task, std::vector<Fr
 /// Places the frame's member by its next choice; false when there is none left.
 bool DeviceGangSearch::advance(Frame& frame) {
   NodeOrder& nodes = nodes_[frame.kind];
-  while (frame.position < nodes.size()) {
+  while (nodes.has(frame.position)) {
     const DeviceStep step = place(frame.kind, nodes.at(frame.position), &frame.seen);
     if (step.is_yes()) {
       frame.state = state_after(frame);
@@ -358,11 +375,13 @@ bool DeviceGangSearch::is_in_reach(const Frame& frame) {
   std::int64_t reach = static_cast<std::int64_t>(picks_.size());
   std::size_t looked_at = 0;
   for (auto at = std::ranges::find(task_.kinds, frame.kind); at != task_.kinds.end(); ++at) {
-    looked_at += nodes_[*at].size();
+    std::size_t count = 0;
+    while (nodes_[*at].has(count) && count <= kBoundedMax) ++count;
+    looked_at += count;
     if (looked_at > kBoundedMax) return true;
     const auto left = static_cast<std::int64_t>(kinds_[*at].members.size()) - placed_[*at];
     std::int64_t room = 0;
-    for (std::size_t i = 0; i < nodes_[*at].size() && room < left; ++i) {
+    for (std::size_t i = 0; i < count && room < left; ++i) {
       room += left > 0 ? bound_of({.kind = *at, .rank = nodes_[*at].at(i)}) : 0;
     }
     reach += std::min(left, room);

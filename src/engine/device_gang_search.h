@@ -114,6 +114,7 @@ class DeviceGangSearch {
   void fill_best(const Spot& spot);
   std::int32_t fill_node(const Spot& spot, std::int32_t count_max);
   void improve_node(const Spot& spot, const Point& start, Placed placed);
+  [[nodiscard]] std::int64_t count_bound(const Spot& spot);
   [[nodiscard]] std::int32_t bound_of(const Spot& spot);
   void note(const DeviceStep& step);
   [[nodiscard]] bool is_out_of_steps() const { return devices_.steps_left() <= 0; }

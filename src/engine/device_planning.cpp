@@ -199,7 +199,10 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
       .usage = cache.view().usage(),
       .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); },
       .extended_on = [&extended](const std::string& node) { return extended.claims_on(node); },
-      .counts = &cache.counts()};
+      .counts = &cache.counts(),
+      .index_of = [&](const CapacityTable& table, bool by_room) -> const NodeIndex& {
+        return cache.index_of(draft.snapshot(), table, by_room);
+      }};
   DevicePlanning result;
   const std::vector<DeviceMember> members = members_of(gang, extended);
   result.kinds = device_kinds(members, gang.claims);

@@ -1,12 +1,16 @@
-// DeviceCounts: after any history the counts equal those of a new one.
+// DeviceCounts and NodeIndex: after any history they equal new ones.
 #include "engine/device_counts.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "engine/cluster_fixture.h"
+#include "engine/node_index.h"
+#include "engine/table_cache.h"
 
 namespace gang::engine {
 namespace {
@@ -89,6 +93,81 @@ TEST(DeviceCounts, EqualNewOnesAfterAnyHistory) {
       ASSERT_EQ(text_of(kept, *snapshot), text_of(fresh, *snapshot)) << seed << " " << i;
     }
   }
+}
+
+/// Ranks in order, from all nodes at once.
+std::string sorted_text(const cluster::Snapshot& snapshot, const CapacityTable& table,
+                        const DeviceCounts& counts, std::int64_t least) {
+  std::vector<NodeKey> keys;
+  for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
+    const NodeDevices& here = counts.of(snapshot.by_name()[rank]);
+    if (table.entry(rank).capacity == 0 || (here.is_exclusive && here.free < least)) continue;
+    keys.emplace_back(rank, NodeRating{.is_unused = here.used == 0,
+                                       .free = here.free,
+                                       .score = table.entry(rank).score});
+  }
+  std::ranges::sort(keys);
+  std::string text;
+  for (const NodeKey& key : keys) text += std::to_string(key.rank()) + " ";
+  return text;
+}
+
+std::string walked_text(NodeIndex::Walk walk) {
+  std::string text;
+  while (const auto key = walk.next()) text += std::to_string(key->rank()) + " ";
+  return text;
+}
+
+TEST(NodeIndex, HasTheNodesInOrderAfterAnyHistory) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    std::mt19937 random(seed);
+    TestCluster cluster;
+    cluster.add(test::pod("p").cpu("1"));
+    const Options options;
+    PlannerStats stats;
+    TableCache tables(options);
+    DeviceCounts counts;
+    NodeIndex index(false);
+    for (int i = 0; i < 150; ++i) {
+      change(cluster, random);
+      const std::string name = "busy" + std::to_string(random() % 6);
+      const std::string on = "n" + std::to_string(random() % 4);
+      if (random() % 3 == 0) cluster.update(test::pod(name).cpu("1").on(on));
+      if (random() % 3 == 0) continue;
+      const auto snapshot = cluster.state.snapshot();
+      tables.begin(*snapshot);
+      CapacityTable& table = *tables.current(*snapshot, cluster.gang("p").classes.front(), stats);
+      counts.update(snapshot->devices(), *snapshot);
+      // What an attempt changes and puts back.
+      if (table.size() > 0) {
+        const NodeEntry entry = table.entry(0);
+        table.set(0, {});
+        if (random() % 2 == 0) index.update(*snapshot, table, counts);
+        table.set(0, entry);
+      }
+      index.update(*snapshot, table, counts);
+      for (const std::int64_t least : {0, 1, 2, 3}) {
+        ASSERT_EQ(walked_text(index.walk(least)), sorted_text(*snapshot, table, counts, least))
+            << seed << " " << i << " " << least;
+      }
+    }
+  }
+}
+
+TEST(NodeIndex, ReadsAllWhereMoreChangedThanIsKept) {
+  ChangeLog log;
+  log.add(7);
+  ChangeLog::Mark mark = 0;
+  EXPECT_FALSE(log.since(mark)) << "nothing was read";
+  mark = log.read_all();
+  log.add(3);
+  ASSERT_TRUE(log.since(mark));
+  EXPECT_EQ(log.since(mark)->size(), 1u);
+  for (int i = 0; i < 10'000; ++i) log.add(1);
+  EXPECT_FALSE(log.since(mark));
+  mark = log.read_all();
+  log.add_all();
+  EXPECT_FALSE(log.since(mark));
 }
 
 }  // namespace

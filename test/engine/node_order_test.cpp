@@ -12,7 +12,7 @@ namespace {
 
 std::string text_of(NodeOrder order) {
   std::string text;
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  for (std::size_t i = 0; order.has(i); ++i) {
     text += (text.empty() ? "" : " ") + std::to_string(order.at(i));
   }
   return text;
@@ -38,6 +38,7 @@ TEST(NodeOrder, RatingsOfTheFirstNodesSortThemAnew) {
   EXPECT_EQ(text_of(order), "0 1 2 3");
   order.rate({{.preference = 7}, {.preference = 8}, {.preference = 7, .size = 3}});
   EXPECT_EQ(text_of(order), "1 0 2 3");
+  ASSERT_TRUE(order.has(3) && !order.has(4));
   EXPECT_EQ(order.at(3), 3u);
   EXPECT_EQ(order.preference(0), 8);
   EXPECT_EQ(order.preference(3), 0);
@@ -55,6 +56,7 @@ TEST(NodeOrder, IsTheSameHoweverFarItIsLookedAt) {
   }
   std::sort(expected.begin(), expected.end());
   for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_TRUE(order.has(i));
     ASSERT_EQ(order.at(i), std::get<2>(expected[i])) << i;
   }
 }
