@@ -60,11 +60,21 @@ std::uint32_t slot_of(const MapObject& map, const Value& key) {
   return slot;
 }
 
+// Lengths tell most keys apart, without a look at the text.
+MapEntry* scan_for_text(const MapObject& map, std::string_view text) {
+  for (std::int64_t i = 0; i < map.size; ++i) {
+    const Value& key = map.entries[i].key;
+    if (key.is(Kind::kString) && key.as_text() == text) return &map.entries[i];
+  }
+  return nullptr;
+}
+
 MapEntry* exact(const MapObject& map, const Value& key) {
   if (map.slots != nullptr) {
     const std::uint32_t number = map.slots[slot_of(map, key)];
     return number == 0 ? nullptr : &map.entries[number - 1];
   }
+  if (key.is(Kind::kString)) return scan_for_text(map, key.as_text());
   for (std::int64_t i = 0; i < map.size; ++i) {
     if (same_key(map.entries[i].key, key)) return &map.entries[i];
   }
