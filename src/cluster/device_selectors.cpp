@@ -1,5 +1,7 @@
 #include "gang/cluster/device_selectors.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -52,7 +54,7 @@ class CelSelectors::Impl {
   Selected judge(const std::string& expression, const std::string& driver,
                  const api::Device& device) {
     const Compiled& compiled = compiled_of(expression);
-    std::vector<Answer>& answers = answers_[&device];
+    std::vector<Answer>& answers = answers_of(device);
     for (const Answer& answer : answers) {
       if (answer.expression == compiled.number) return answer.selected;
     }
@@ -61,6 +63,7 @@ class CelSelectors::Impl {
 
   void forget(const api::Device& device) {
     answers_.erase(&device);
+    if (answers_for_ == &device) answers_for_ = nullptr;
     if (read_of_ == &device) read_of_ = nullptr;
   }
 
@@ -77,16 +80,37 @@ class CelSelectors::Impl {
     Selected selected;
   };
 
+  using Programs = std::unordered_map<std::string, Compiled>;
+
+  /// A node is asked with few expressions by turns, device by device: those of late are compared
+  /// before anything is hashed.
   const Compiled& compiled_of(const std::string& expression) {
-    if (const auto found = programs_.find(expression); found != programs_.end()) {
-      return found->second;
+    for (const Programs::value_type* recent : recent_) {
+      if (recent != nullptr && recent->first == expression) return recent->second;
     }
+    auto found = programs_.find(expression);
+    if (found == programs_.end()) found = compile(expression);
+    recent_[next_recent_++ % recent_.size()] = &*found;
+    return found->second;
+  }
+
+  Programs::iterator compile(const std::string& expression) {
     if (programs_.size() >= kProgramsMax) {
+      recent_.fill(nullptr);
       programs_.clear();
       answers_.clear();
+      answers_for_ = nullptr;
     }
     Compiled compiled{.number = ++numbers_given_, .program = cel::Program::compile(expression)};
-    return programs_.emplace(expression, std::move(compiled)).first->second;
+    return programs_.emplace(expression, std::move(compiled)).first;
+  }
+
+  std::vector<Answer>& answers_of(const api::Device& device) {
+    if (answers_for_ != &device) {
+      answers_of_last_ = &answers_[&device];
+      answers_for_ = &device;
+    }
+    return *answers_of_last_;
   }
 
   Selected evaluate(const Compiled& compiled, const std::string& driver,
@@ -101,9 +125,13 @@ class CelSelectors::Impl {
     return {*match.selected ? Selected::End::kYes : Selected::End::kNo, {}};
   }
 
-  std::unordered_map<std::string, Compiled> programs_;
+  Programs programs_;
+  std::array<const Programs::value_type*, 4> recent_{};
+  std::size_t next_recent_ = 0;
   std::uint32_t numbers_given_ = 0;
   std::unordered_map<const api::Device*, std::vector<Answer>> answers_;
+  const api::Device* answers_for_ = nullptr;  ///< the device that was asked about last
+  std::vector<Answer>* answers_of_last_ = nullptr;
   std::optional<cel::Device> read_;
   const api::Device* read_of_ = nullptr;
   cel::Scratch scratch_;

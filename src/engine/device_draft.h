@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/device_alike.h"
@@ -91,6 +92,10 @@ class DeviceDraft {
 
   /// What the attempt has decided for the claim; null when it has not.
   [[nodiscard]] const api::Allocation* decided(std::size_t claim) const;
+  /// The same, to be kept by the caller: the attempt is over.
+  [[nodiscard]] std::optional<api::Allocation> take_decided(std::size_t claim) {
+    return std::exchange(allocations_[claim], std::nullopt);
+  }
   /// The same of the claim for extended resources of a member.
   [[nodiscard]] const api::Allocation* decided_extended(std::size_t member) const;
   [[nodiscard]] bool is_open(std::size_t claim) const;

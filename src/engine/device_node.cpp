@@ -21,15 +21,24 @@ Result<bool> is_relevant(const api::ResourceSlice& slice, const api::NodeFacts& 
   return false;
 }
 
+/// REQUIRES: there is one.
+std::string first_repeated(const std::vector<const PoolDevice*>& devices) {
+  std::set<std::string_view> names;
+  const auto repeated = std::ranges::find_if(devices, [&names](const PoolDevice* device) {
+    return !names.insert(device->device->name).second;
+  });
+  return (*repeated)->device->name;
+}
+
 void check_names(NodePool& view) {
   if (view.state != PoolState::kReady) return;
-  std::set<std::string_view> names;
-  for (const PoolDevice* device : view.devices) {
-    if (names.insert(device->device->name).second) continue;
-    view.state = PoolState::kInvalid;
-    view.problem = "duplicate device name " + device->device->name;
-    return;
-  }
+  std::vector<std::string_view> names;
+  names.reserve(view.devices.size());
+  for (const PoolDevice* device : view.devices) names.push_back(device->device->name);
+  std::ranges::sort(names);
+  if (std::ranges::adjacent_find(names) == names.end()) return;
+  view.state = PoolState::kInvalid;
+  view.problem = "duplicate device name " + first_repeated(view.devices);
 }
 
 bool waits_for_conditions(const NodePool& view) {
@@ -52,6 +61,7 @@ Result<std::optional<NodePool>> view_of(const DevicePool& pool, const api::NodeF
   }
   if (std::ranges::find(relevant, true) == relevant.end()) return std::optional<NodePool>();
   NodePool view{.pool = &pool, .state = pool.state(), .problem = pool.problem(), .devices = {}};
+  view.devices.reserve(pool.devices().size());
   for (const PoolDevice& device : pool.devices()) {
     if (relevant[device.slice]) view.devices.push_back(&device);
   }
@@ -76,6 +86,9 @@ Result<DeviceNode> device_node(const api::NodeFacts& facts,
     return std::forward_as_tuple(waits_for_conditions(a), a.pool->driver(), a.pool->name()) <
            std::forward_as_tuple(waits_for_conditions(b), b.pool->driver(), b.pool->name());
   });
+  std::size_t count = 0;
+  for (const NodePool& view : node.pools) count += view.devices.size();
+  node.candidates.reserve(count);
   for (const NodePool& view : node.pools) {
     if (view.state != PoolState::kReady) continue;
     for (const PoolDevice* device : view.devices) node.candidates.push_back({view.pool, device});

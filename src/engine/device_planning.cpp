@@ -73,16 +73,14 @@ bool names(const std::vector<api::ClaimConsumer>& consumers, const api::ClaimCon
 
 /// What the round writes for the picked members.
 std::vector<ClaimWrite> writes_of(const Gang& gang, const std::vector<DevicePick>& picks,
-                                  const DeviceDraft& devices) {
+                                  DeviceDraft& devices) {
   std::map<std::size_t, ClaimWrite> writes;
   for (const DevicePick& pick : picks) {
     const Member& member = gang.members[pick.member->index];
     for (const std::size_t index : pick.member->claims) {
       const GangClaim& claim = gang.claims[index];
       const auto [at, is_new] = writes.try_emplace(index, ClaimWrite{.claim = claim.claim});
-      if (is_new && devices.decided(index) != nullptr) {
-        at->second.allocation = *devices.decided(index);
-      }
+      if (is_new) at->second.allocation = devices.take_decided(index);
       api::ClaimConsumer consumer = consumer_of(gang, claim, member);
       if (!names(at->second.consumers, consumer))
         at->second.consumers.push_back(std::move(consumer));

@@ -128,6 +128,7 @@ Result<api::Allocation> allocation_of(const DeviceInputs& inputs, const DeviceNo
                                       const PreparedClaim& claim,
                                       const std::vector<ChosenDevice>& chosen) {
   api::Allocation allocation;
+  allocation.results.reserve(chosen.size());
   for (const ChosenDevice& one : chosen) allocation.results.push_back(result_of(inputs, one));
   add_class_configs(claim, allocation.configs);
   add_claim_configs(claim, allocation.configs);

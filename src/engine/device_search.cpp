@@ -23,6 +23,20 @@ bool covers(const api::DeviceToleration& toleration, const api::DeviceTaint& tai
   return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
 }
 
+/// Devices of the claim where every request takes its first alternative.
+std::size_t first_count(const PreparedClaim& claim) {
+  std::int64_t count = 0;
+  for (const PreparedRequest& request : claim.requests) count += request.asks.front().count;
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, kClaimDevicesMax));
+}
+
+/// Whether the device fits however much of it is asked for: as a whole, by what nobody limits.
+bool has_plain_capacity(const api::Device& device) {
+  return std::ranges::all_of(device.capacity, [](const auto& named) {
+    return !named.second.policy && !named.second.value.is_negative();
+  });
+}
+
 }  // namespace
 
 bool tolerates(const std::vector<api::DeviceToleration>& tolerations,
@@ -48,6 +62,7 @@ DeviceStep DeviceSearch::run(AfterDevices& after) {
     DeviceStep step = prepare_claim(attempt_.inputs, node_, claim);
     if (!step.is_yes()) return step;
   }
+  for (std::size_t i = 0; i < claims_.size(); ++i) chosen_[i].reserve(first_count(claims_[i]));
   after_ = &after;
   DeviceStep step = begin_claim(0);
   if (step.end == End::kTooMany) step = no();
@@ -217,9 +232,13 @@ DeviceStep DeviceSearch::charge(const Position& at, const DeviceCandidate& candi
                                 CapacityCharge& charged) {
   const cluster::DeviceFeatures& features = attempt_.inputs.features;
   if (!features.consumable_capacity) return {};
-  charged = charge_for(ask_at(at).ask->capacity, *candidate.device->device,
-                       attempt_.ledger.used_capacity(candidate.device->id),
-                       features.fractional_capacity_range);
+  const api::Device& device = *candidate.device->device;
+  const api::QuantityMap used = attempt_.ledger.used_capacity(candidate.device->id);
+  // What a whole device is charged is kept by nobody.
+  const bool is_plain = !attempt_.ledger.is_multi(*candidate.device) && used.empty() &&
+                        ask_at(at).ask->capacity.empty() && has_plain_capacity(device);
+  if (is_plain) return {};
+  charged = charge_for(ask_at(at).ask->capacity, device, used, features.fractional_capacity_range);
   if (charged.end == CapacityCharge::End::kSkip) return no();
   if (charged.end == CapacityCharge::End::kFits) return {};
   return {.end = End::kFatal,
