@@ -18,8 +18,8 @@ std::int32_t clamped(std::int64_t value) {
 
 }  // namespace
 
-CapacityTable::CapacityTable(ClassRules rules, const Options& options)
-    : rules_(std::move(rules)), usage_terms_(weighted_terms(rules_, options)) {
+CapacityTable::CapacityTable(ClassRules rules, const Options& options, std::uint32_t age)
+    : rules_(std::move(rules)), usage_terms_(weighted_terms(rules_, options)), changes_(age) {
   for (const PreferenceTerm& term : preference_terms()) {
     preference_weights_.push_back(std::max(0, options.*term.weight));
   }
@@ -94,7 +94,7 @@ void CapacityTable::judge_all(const cluster::Snapshot& snapshot) {
     store(rank, judge(rank, use), Upper::kLater);
   }
   tree_.rebuild();
-  changes_->add_all();
+  changes_.add_all();
 }
 
 std::int64_t CapacityTable::preference_score(std::uint32_t rank) const {
@@ -146,7 +146,7 @@ void CapacityTable::store(std::uint32_t rank, const NodeEntry& entry, Upper uppe
   } else if (tree_.key(rank) != key) {
     tree_.set(rank, key);
   }
-  if (old.capacity != entry.capacity || old.score != entry.score) changes_->add(rank);
+  if (old.capacity != entry.capacity || old.score != entry.score) changes_.add(rank);
   old = entry;
 }
 

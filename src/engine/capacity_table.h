@@ -37,7 +37,8 @@ struct NodeEntry {
 /// refreshed with. Does not search and writes no texts.
 class CapacityTable {
  public:
-  CapacityTable(ClassRules rules, const Options& options);
+  /// `age`: larger than that of an earlier table of the class.
+  CapacityTable(ClassRules rules, const Options& options, std::uint32_t age = 0);
 
   /// One pass over all nodes.
   void build(const cluster::Snapshot& snapshot);
@@ -69,8 +70,8 @@ class CapacityTable {
   /// Lines that some node counts under.
   [[nodiscard]] LineSet causes() const;
   [[nodiscard]] const ClassRules& rules() const { return rules_; }
-  /// Ranks of the nodes whose capacity or score changed, by drafts too. No other table's.
-  [[nodiscard]] const std::shared_ptr<ChangeLog>& changes() const { return changes_; }
+  /// Ranks of the nodes whose capacity or score changed, by drafts too.
+  [[nodiscard]] ChangeLog& changes() { return changes_; }
   /// Of the snapshot it equals; 0 before build().
   [[nodiscard]] cluster::Generation generation() const { return generation_; }
   [[nodiscard]] cluster::Generation by_name_generation() const { return by_name_generation_; }
@@ -91,7 +92,7 @@ class CapacityTable {
 
   cluster::Generation generation_ = 0;
   cluster::Generation by_name_generation_ = 0;
-  std::shared_ptr<ChangeLog> changes_ = std::make_shared<ChangeLog>();
+  ChangeLog changes_;
   std::vector<NodeEntry> entries_;   ///< by rank
   std::vector<std::int32_t> fleet_;  ///< capacity of the emptied node, by rank
   std::vector<std::int32_t> raws_;   ///< [rank x terms + term]; empty while all are 0

@@ -19,6 +19,10 @@ class ChangeLog {
   /// How far somebody has read.
   using Mark = std::uint64_t;
 
+  /// `age`: larger than that of a log that readers may take this one for; it has nothing in common
+  /// with what they have read.
+  explicit ChangeLog(std::uint32_t age = 0) : first_((Mark{age} << 32) + 1) {}
+
   void add(std::uint32_t position) {
     if (!is_read_) return;
     if (positions_.size() == kKeptMax) add_all();
@@ -45,7 +49,7 @@ class ChangeLog {
   static constexpr std::size_t kKeptMax = 4096;
 
   std::vector<std::uint32_t> positions_;
-  Mark first_ = 1;  ///< of positions_; a mark of 0 has read nothing
+  Mark first_;  ///< of positions_; a mark of 0 has read nothing
   bool is_read_ = false;
 };
 

@@ -25,8 +25,8 @@ void DeviceCache::update(const cluster::Snapshot& snapshot) {
   }
 }
 
-const NodeIndex& DeviceCache::index_of(const cluster::Snapshot& snapshot,
-                                       const CapacityTable& table, bool by_room) {
+const NodeIndex& DeviceCache::index_of(const cluster::Snapshot& snapshot, CapacityTable& table,
+                                       bool by_room) {
   const std::pair key(table.rules().pod_class->id, by_room);
   Indexed& indexed = indexes_.try_emplace(key, Indexed{NodeIndex(by_room)}).first->second;
   // Two kinds of one class walk the same index: it stays as it is until the next call.

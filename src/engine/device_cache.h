@@ -44,8 +44,8 @@ class DeviceCache {
 
   /// Nodes of the table's class in the order in which members with devices meet them; see
   /// NodeIndex. Lives until the next update().
-  [[nodiscard]] const NodeIndex& index_of(const cluster::Snapshot& snapshot,
-                                          const CapacityTable& table, bool by_room);
+  [[nodiscard]] const NodeIndex& index_of(const cluster::Snapshot& snapshot, CapacityTable& table,
+                                          bool by_room);
 
  private:
   /// An index and when it was last asked for.

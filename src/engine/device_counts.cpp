@@ -36,7 +36,7 @@ void DeviceCounts::rebuild(const Snapshot& snapshot) {
     }
     count(rank, snapshot);
   }
-  changes_->add_all();
+  changes_.add_all();
 }
 
 void DeviceCounts::refresh(const DeviceView& before, const Snapshot& snapshot) {
@@ -72,7 +72,7 @@ void DeviceCounts::count(std::uint32_t rank, const Snapshot& snapshot) {
     count(view_->pool(pool), devices);
   }
   nodes_[node.value] = devices;
-  changes_->add(rank);
+  changes_.add(rank);
 }
 
 void DeviceCounts::count(const cluster::DevicePool& pool, NodeDevices& devices) const {

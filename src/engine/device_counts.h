@@ -30,8 +30,8 @@ class DeviceCounts {
 
   /// REQUIRES: a node of the last snapshot.
   [[nodiscard]] const NodeDevices& of(cluster::NodeIndex node) const { return nodes_[node.value]; }
-  /// Ranks of the nodes that were counted anew. Reading marks them as read, no more.
-  [[nodiscard]] ChangeLog& changes() const { return *changes_; }
+  /// Ranks of the nodes that were counted anew.
+  [[nodiscard]] ChangeLog& changes() { return changes_; }
   /// Whether nodes have pools that others can use too.
   [[nodiscard]] bool has_shared_pools() const { return !view_->shared_pools().empty(); }
 
@@ -44,7 +44,7 @@ class DeviceCounts {
 
   std::shared_ptr<const cluster::DeviceView> view_;
   cluster::Generation by_name_generation_ = 0;
-  std::unique_ptr<ChangeLog> changes_ = std::make_unique<ChangeLog>();
+  ChangeLog changes_;
   std::vector<NodeDevices> nodes_;                    ///< by NodeIndex
   std::vector<std::vector<std::uint32_t>> ranks_of_;  ///< by PoolIndex: ranks of nodes
   std::unordered_map<std::uint32_t, cluster::PoolIndex> pool_of_block_;

@@ -38,7 +38,7 @@ struct DeviceStage {
   const DeviceCounts* counts = nullptr;  ///< null: nodes are counted one by one
   /// Nodes of the table's class in order, those with most room first where `by_room`. Only while
   /// nobody is placed. Empty: they are gone through one by one.
-  std::function<const NodeIndex&(const CapacityTable& table, bool by_room)> index_of = {};
+  std::function<const NodeIndex&(CapacityTable& table, bool by_room)> index_of = {};
 };
 
 /// What a member needs on one node.

@@ -112,7 +112,7 @@ void DeviceGangSearch::order_nodes() {
 /// Nodes that may take a member of the kind. Where a shared claim may bind all to one node, the
 /// roomiest come first.
 NodeOrder DeviceGangSearch::nodes_of(const DeviceKind& kind) {
-  const CapacityTable& table = draft_.table(kind.class_index);
+  CapacityTable& table = draft_.table(kind.class_index);
   const DeviceCounts* counts = devices_.stage().counts;
   const bool is_counted = kind.least > 0 && (counts == nullptr || !counts->has_shared_pools());
   const bool asks = kind.has_own || kind.has_shared;

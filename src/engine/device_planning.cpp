@@ -198,7 +198,7 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
       .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); },
       .extended_on = [&extended](const std::string& node) { return extended.claims_on(node); },
       .counts = &cache.counts(),
-      .index_of = [&](const CapacityTable& table, bool by_room) -> const NodeIndex& {
+      .index_of = [&](CapacityTable& table, bool by_room) -> const NodeIndex& {
         return cache.index_of(draft.snapshot(), table, by_room);
       }};
   DevicePlanning result;

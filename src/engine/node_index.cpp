@@ -1,13 +1,10 @@
 #include "engine/node_index.h"
 
-#include <span>
-
 namespace gang::engine {
 
-void NodeIndex::update(const cluster::Snapshot& snapshot, const CapacityTable& table,
-                       const DeviceCounts& counts) {
-  std::optional<std::span<const std::uint32_t>> of_table;
-  if (table_log_ == table.changes()) of_table = table_log_->since(table_mark_);
+void NodeIndex::update(const cluster::Snapshot& snapshot, CapacityTable& table,
+                       DeviceCounts& counts) {
+  const auto of_table = table.changes().since(table_mark_);
   const auto of_counts = counts.changes().since(counts_mark_);
   const auto now = [&](std::uint32_t rank) { return entry_of(table, counts, snapshot, rank); };
   if (of_table && of_counts && entries_.size() == table.size()) {
@@ -19,8 +16,7 @@ void NodeIndex::update(const cluster::Snapshot& snapshot, const CapacityTable& t
     entries_.assign(table.size(), {});
     for (std::uint32_t rank = 0; rank < table.size(); ++rank) refresh(rank, now(rank));
   }
-  table_log_ = table.changes();
-  table_mark_ = table_log_->read_all();
+  table_mark_ = table.changes().read_all();
   counts_mark_ = counts.changes().read_all();
 }
 

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -27,8 +26,7 @@ class NodeIndex {
   explicit NodeIndex(bool by_room) : by_room_(by_room) {}
 
   /// The table is as no attempt has changed it, avoided nodes aside.
-  void update(const cluster::Snapshot& snapshot, const CapacityTable& table,
-              const DeviceCounts& counts);
+  void update(const cluster::Snapshot& snapshot, CapacityTable& table, DeviceCounts& counts);
 
   /// The nodes one after the other. Valid until the next update().
   class Walk {
@@ -59,7 +57,6 @@ class NodeIndex {
   void refresh(std::uint32_t rank, const Entry& now);
 
   bool by_room_;
-  std::shared_ptr<ChangeLog> table_log_;  ///< of the table it was made of
   ChangeLog::Mark table_mark_ = 0;
   ChangeLog::Mark counts_mark_ = 0;
   std::vector<Entry> entries_;  ///< by rank

@@ -35,7 +35,8 @@ CapacityTable* TableCache::current(const cluster::Snapshot& snapshot,
   slot.last_call = call_;
   if (slot.table == nullptr) {
     ClassRules rules(pod_class, options_, snapshot.resources());
-    slot.table = std::make_unique<CapacityTable>(std::move(rules), options_);
+    slot.table = std::make_unique<CapacityTable>(std::move(rules), options_,
+                                                 static_cast<std::uint32_t>(call_));
   }
   CapacityTable& table = *slot.table;
   // Generation 0 is "never built"; an older snapshot than the last one is planned on from scratch.
