@@ -164,7 +164,7 @@ def a_resource_claim_is_not_ignored(t):
     t.gang("g", 2)
     t.pod("g-0", "g")
     t.pod("g-1", "g", resourceClaims=[{"name": "device", "resourceClaimName": "one"}])
-    t.wait_condition("g", "False", texts=("resource claims",))
+    t.wait_condition("g", "False", texts=("could not find ResourceClaim",))
     t.hold_bound(["g-0", "g-1"], 0, seconds=3)
 
 
