@@ -35,8 +35,8 @@ class Binder::Impl {
        Callbacks callbacks, Executor executor)
       : callbacks_(std::move(callbacks)),
         channel_(client, clock, options, std::move(executor)),
-        claims_(claims, channel_),
         window_(options.writes_in_flight_max),
+        claims_(claims, channel_, window_),
         paced_(channel_, window_, options.status_writes_per_second,
                options.status_writes_per_second * kStatusBurstSeconds),
         events_(channel_, window_),
@@ -226,8 +226,8 @@ class Binder::Impl {
 
   const Callbacks callbacks_;
   Channel channel_;
-  const ClaimPort claims_;
   WriteWindow window_;
+  const ClaimPort claims_;
   PacedQueue paced_;
   EventSink events_;
   GroupWriter groups_;

@@ -15,13 +15,19 @@ using MaybeMap = std::optional<api::ConfigMap>;
 /// Changing reservations and allocations needs a right on a resource that does not exist.
 constexpr const char* kBindingRight = "resourceclaims/binding";
 
-template <class... Object>
-std::function<void(const kube::Answer&, Object...)> noting(
-    Channel& channel, std::function<void(const kube::Answer&, Object...)> done) {
-  return [&channel, done = std::move(done)](const kube::Answer& answer, Object... object) {
-    channel.note_write(answer);
-    done(answer, std::move(object)...);
-  };
+/// Sends a write when it is its turn; `send` gets what is to be called with the answer.
+template <class... Object, class Send>
+void in_turn(WriteWindow& window, Channel& channel,
+             std::function<void(const kube::Answer&, Object...)> done, Send send) {
+  window.submit(Lane::kNeed, [&window, &channel, done = std::move(done),
+                              send = std::move(send)](WriteWindow::Ticket ticket) {
+    send(std::function<void(const kube::Answer&, Object...)>(
+        [&window, &channel, ticket, done](const kube::Answer& answer, Object... object) {
+          window.finished(ticket, answer);
+          channel.note_write(answer);
+          done(answer, std::move(object)...);
+        }));
+  });
 }
 
 kube::ClaimDone naming_the_right(kube::ClaimDone done) {
@@ -40,18 +46,22 @@ kube::ClaimDone naming_the_right(kube::ClaimDone done) {
 }  // namespace
 
 void ClaimPort::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) const {
-  ++channel_.stats().claim_writes;
-  channel_.note_target(patch.claim);
-  client_.patch_claim(patch, channel_.returning<MaybeClaim>("patch resourceclaims",
-                                                            noting(channel_, std::move(done))));
+  in_turn(window_, channel_, std::move(done), [port = *this, patch](kube::ClaimDone answered) {
+    ++port.channel_.stats().claim_writes;
+    port.channel_.note_target(patch.claim);
+    port.client_.patch_claim(
+        patch, port.channel_.returning<MaybeClaim>("patch resourceclaims", std::move(answered)));
+  });
 }
 
 void ClaimPort::patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) const {
-  ++channel_.stats().claim_writes;
-  channel_.note_target(patch.claim);
-  client_.patch_claim_status(
-      patch, naming_the_right(channel_.returning<MaybeClaim>("patch resourceclaims/status",
-                                                             noting(channel_, std::move(done)))));
+  in_turn(window_, channel_, std::move(done), [port = *this, patch](kube::ClaimDone answered) {
+    ++port.channel_.stats().claim_writes;
+    port.channel_.note_target(patch.claim);
+    port.client_.patch_claim_status(
+        patch, naming_the_right(port.channel_.returning<MaybeClaim>("patch resourceclaims/status",
+                                                                    std::move(answered))));
+  });
 }
 
 void ClaimPort::read_claim(const api::ObjectKey& claim, kube::ClaimDone done) const {
@@ -59,16 +69,20 @@ void ClaimPort::read_claim(const api::ObjectKey& claim, kube::ClaimDone done) co
 }
 
 void ClaimPort::create_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const {
-  ++channel_.stats().intent_writes;
-  channel_.note_target(map.meta.key);
-  client_.create_config_map(
-      map, channel_.returning<MaybeMap>("create configmaps", noting(channel_, std::move(done))));
+  in_turn(window_, channel_, std::move(done), [port = *this, map](kube::ConfigMapDone answered) {
+    ++port.channel_.stats().intent_writes;
+    port.channel_.note_target(map.meta.key);
+    port.client_.create_config_map(
+        map, port.channel_.returning<MaybeMap>("create configmaps", std::move(answered)));
+  });
 }
 
 void ClaimPort::update_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const {
-  ++channel_.stats().intent_writes;
-  client_.update_config_map(
-      map, channel_.returning<MaybeMap>("update configmaps", noting(channel_, std::move(done))));
+  in_turn(window_, channel_, std::move(done), [port = *this, map](kube::ConfigMapDone answered) {
+    ++port.channel_.stats().intent_writes;
+    port.client_.update_config_map(
+        map, port.channel_.returning<MaybeMap>("update configmaps", std::move(answered)));
+  });
 }
 
 void ClaimPort::read_intent(const api::ObjectKey& map, kube::ConfigMapDone done) const {
@@ -76,9 +90,11 @@ void ClaimPort::read_intent(const api::ObjectKey& map, kube::ConfigMapDone done)
 }
 
 void ClaimPort::delete_intent(const kube::ConfigMapDelete& request, kube::Done done) const {
-  ++channel_.stats().intent_writes;
-  client_.delete_config_map(
-      request, channel_.returning<>("delete configmaps", noting<>(channel_, std::move(done))));
+  in_turn(window_, channel_, std::move(done), [port = *this, request](kube::Done answered) {
+    ++port.channel_.stats().intent_writes;
+    port.client_.delete_config_map(
+        request, port.channel_.returning<>("delete configmaps", std::move(answered)));
+  });
 }
 
 void ClaimPort::list_intents(kube::ConfigMapsDone done) const {

@@ -2,17 +2,19 @@
 #pragma once
 
 #include "binder/channel.h"
+#include "binder/write_window.h"
 #include "gang/kube/claim_client.h"
 
 namespace gang::binder {
 
 /// Sends requests about claims and intents through a Channel, which brings the answers back to the
 /// binder's thread and lets the watcher of writes hear them; counts. A missing right to reserve
-/// devices, which the server answers as invalid, is handed on as a missing right. A value: both
-/// that it refers to outlive it. Does not retry and judges no answer.
+/// devices, which the server answers as invalid, is handed on as a missing right. Writes wait for
+/// their turn in the window of all rounds. A value: what it refers to outlives it. Does not retry and judges no answer.
 class ClaimPort {
  public:
-  ClaimPort(kube::ClaimClient& client, Channel& channel) : client_(client), channel_(channel) {}
+  ClaimPort(kube::ClaimClient& client, Channel& channel, WriteWindow& window)
+      : client_(client), channel_(channel), window_(window) {}
 
   void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) const;
   void patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) const;
@@ -29,6 +31,7 @@ class ClaimPort {
  private:
   kube::ClaimClient& client_;
   Channel& channel_;
+  WriteWindow& window_;
 };
 
 }  // namespace gang::binder

@@ -9,6 +9,7 @@
 #include "scheduler/evaluation.h"
 #include "scheduler/inheritance.h"
 #include "scheduler/report.h"
+#include "scheduler/round_claims.h"
 #include "scheduler/rounds.h"
 #include "scheduler/validation.h"
 
@@ -124,6 +125,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
   auto gang = core.state.gang(id);
   core.queue.take_out(id);
   if (!gang) return;
+  if (wait_for_claim(core, record, *gang, turn.now)) return evaluate(core, id, turn);
   const std::uint64_t seen = fingerprint(*gang);
   leave_out_stale(*gang, record);
   put_troubled_last(*gang, record);

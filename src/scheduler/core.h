@@ -45,6 +45,8 @@ struct Core {
   std::set<cluster::GangId> torn;
   std::int64_t round_count = 0;
   std::set<cluster::GangId> unconfirmed;  ///< their round has written its claims and waits
+  /// By UID of each claim that an open round writes: other gangs that wait for its end.
+  std::map<api::Uid, std::set<cluster::GangId>> claims_in_rounds;
   Inheritance inheritance;
 };
 

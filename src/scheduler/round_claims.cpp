@@ -189,22 +189,47 @@ bool check_round(Core& core, GangRecord& record, Turn& turn) {
   return false;
 }
 
+/// Gangs that waited for a round of others.
+void look_again(Core& core, const std::set<cluster::GangId>& gangs, TimePoint now) {
+  for (const cluster::GangId id : gangs) {
+    const auto found = core.records.find(id);
+    if (found == core.records.end()) continue;
+    found->second.not_before = now;
+    core.dirty.insert(id);
+  }
+}
+
 }  // namespace
 
 void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan) {
   round.devices = RoundDevices{.plan = plan, .planned = core.state.snapshot()};
   for (const engine::ClaimWrite& write : plan.claims) {
+    core.claims_in_rounds.try_emplace(write.claim->meta.uid);
     if (!write.allocation) continue;
     core.state.assume_allocation(write.claim->meta.uid, *write.allocation);
   }
 }
 
-void forget_claims(Core& core, const OpenRound& round) {
+void forget_claims(Core& core, const OpenRound& round, TimePoint now) {
   if (!round.devices) return;
   for (const engine::ClaimWrite& write : round.devices->plan.claims) {
     core.state.forget_allocation(write.claim->meta.uid);
+    const auto waiting = core.claims_in_rounds.extract(write.claim->meta.uid);
+    if (!waiting.empty()) look_again(core, waiting.mapped(), now);
   }
   core.wakeup.note_room();
+}
+
+bool wait_for_claim(Core& core, GangRecord& record, const Gang& gang, TimePoint now) {
+  for (const cluster::GangClaim& claim : gang.claims) {
+    const auto found = claim.claim ? core.claims_in_rounds.find(claim.claim->meta.uid)
+                                   : core.claims_in_rounds.end();
+    if (found == core.claims_in_rounds.end()) continue;
+    found->second.insert(record.ref.id);
+    record.not_before = now + core.options.backoff_max;
+    return true;
+  }
+  return false;
 }
 
 void note_written(Core& core, const engine::ClaimsWritten& written, TimePoint now) {

@@ -14,8 +14,12 @@ namespace gang::scheduler {
 /// Counts the devices that the plan gives away. REQUIRES: it was made on the state of now.
 void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan);
 
-/// Takes back what the watch has not shown of them.
-void forget_claims(Core& core, const OpenRound& round);
+/// Takes back what the watch has not shown of them; who waited for the claims is looked at again.
+void forget_claims(Core& core, const OpenRound& round, TimePoint now);
+
+/// Whether the gang has to wait, since the round of another one writes a claim that it needs: one
+/// writer at a time, so that many pods of one claim do not hinder each other.
+bool wait_for_claim(Core& core, GangRecord& record, const cluster::Gang& gang, TimePoint now);
 
 /// The round waits for the state from now on.
 void note_written(Core& core, const engine::ClaimsWritten& written, TimePoint now);

@@ -249,7 +249,7 @@ void finish_round(Core& core, const engine::RoundOutcome& outcome, Turn& turn) {
   core.dirty.insert(outcome.gang.id);
   if (record == nullptr || !record->round) return;
   const OpenRound round = *std::exchange(record->round, std::nullopt);
-  forget_claims(core, round);
+  forget_claims(core, round, turn.now);
   record->stage = Stage::kIdle;
   const bool is_committed = outcome.end == RoundEnd::kCommitted;
   if (is_committed || outcome.recorded) record->recorded = outcome.gang.uid;

@@ -36,7 +36,7 @@ class ClaimReturnTest : public testing::Test {
 
   void give_back(bool moves_version = false, bool allocates = true) {
     return_ = std::make_unique<binder::ClaimReturn>(
-        binder::ClaimPort(claims_, channel_),
+        binder::ClaimPort(claims_, channel_, window_),
         binder::ClaimReturn::Task{.claim = {{"ns", "c"}, {"uid-c"}, allocates},
                                   .consumers = {{"uid-p"}},
                                   .moves_version = moves_version},
@@ -53,6 +53,7 @@ class ClaimReturnTest : public testing::Test {
   FakeClaims claims_;
   binder::Options options_{.epoch = "e2"};
   binder::Channel channel_{client_, clock_, options_, executor_.executor()};
+  binder::WriteWindow window_{16};
   std::unique_ptr<binder::ClaimReturn> return_;
   int end_count_ = 0;
 };

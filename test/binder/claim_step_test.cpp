@@ -44,8 +44,8 @@ class ClaimStepTest : public testing::Test {
         .allocation = std::move(allocation),
         .consumers = {pod("p")}};
     step_ =
-        std::make_unique<binder::ClaimStep>(binder::ClaimPort{claims_, channel_}, std::move(write),
-                                            "round=1", [this] { ++end_count_; });
+        std::make_unique<binder::ClaimStep>(binder::ClaimPort{claims_, channel_, window_},
+                                            std::move(write), "round=1", [this] { ++end_count_; });
   }
 
   void start() {
@@ -62,6 +62,7 @@ class ClaimStepTest : public testing::Test {
   FakeClaims claims_;
   binder::Options options_;
   binder::Channel channel_;
+  binder::WriteWindow window_{16};
   std::unique_ptr<binder::ClaimStep> step_;
   int end_count_ = 0;
 };

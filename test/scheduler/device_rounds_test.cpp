@@ -135,6 +135,24 @@ TEST_F(DeviceRoundsTest, FailedRoundGivesItsDevicesBack) {
   EXPECT_EQ(world.devices(), "b-0=n1/g0 b-1=n1/g1");
 }
 
+TEST_F(DeviceRoundsTest, OneRoundAtATimeWritesAClaim) {
+  world.put_claim(gpu_claim("shared"));
+  for (const char* name : {"p", "q", "r"}) {
+    api::Pod made = pod(name).cpu("1").rules({.resource_claims = true}).build();
+    made.claims = {{.name = "gpu", .claim_name = "shared"}};
+    world.add(made);
+  }
+  world.run();
+  for (std::size_t i = 1; i <= 3; ++i) {
+    ASSERT_EQ(world.plans.size(), i);
+    world.pass(seconds(1));
+    ASSERT_EQ(world.plans.size(), i) << "the others wait for its end";
+    world.write_claims();
+    world.end_round(RoundEnd::kCommitted).run();
+  }
+  EXPECT_EQ(world.bound().size(), 3U);
+}
+
 TEST_F(DeviceRoundsTest, SecondLossIsTold) {
   world.add_device_gang("a", 2).run();
   for (int i = 0; i < 2; ++i) {
