@@ -10,12 +10,18 @@ namespace gang::engine {
 namespace {
 
 constexpr std::size_t kExpressionMax = 120;
+/// Above this a count is told no more exactly; claims take 32 devices.
+constexpr std::int64_t kNeededMax = 1'000'000;
 
 /// What became of the devices that one request could have. A value.
 struct Tally {
   std::int64_t matching = 0;
-  std::int64_t held = 0;     ///< of them, given whole to claims
-  std::int64_t tainted = 0;  ///< of the others, with a taint that is not tolerated
+  std::int64_t held = 0;          ///< of them, given whole to claims
+  std::int64_t tainted = 0;       ///< of the others, with a taint that is not tolerated
+  bool costs_counters = false;    ///< one that is free costs counters, which others cost too
+  bool is_shared = false;         ///< one is given out in shares, so the numbers prove nothing
+  std::set<std::string> drivers;  ///< of all that match
+  std::string refusal;            ///< why no node was looked at for the request, or ""
   [[nodiscard]] std::int64_t free() const { return matching - held - tainted; }
 };
 
@@ -27,13 +33,18 @@ class Counter {
 
   void look_at(const DeviceNode& node) {
     PreparedClaim claim{.claim = like_.claim, .requests = {}};
-    if (!prepare_claim(stage_.inputs, node, claim).is_yes()) return;
+    const DeviceStep step = prepare_claim(stage_.inputs, node, claim);
+    if (!step.is_yes()) {
+      if (tally_.refusal.empty()) tally_.refusal = step.message;
+      return;
+    }
     PreparedAsk& ask = claim.requests[request_].asks.front();
     for (std::uint32_t i = 0; i < node.candidates.size(); ++i) {
       const cluster::PoolDevice& device = *node.candidates[i].device;
       if (seen_.contains(device.id)) continue;
       if (!judge_selectable(stage_.inputs, node, claim, ask, i).is_yes()) continue;
       seen_.insert(device.id);
+      tally_.drivers.insert(node.candidates[i].pool->driver());
       count(device, *ask.ask);
     }
   }
@@ -47,11 +58,14 @@ class Counter {
       return tolerates(ask.tolerations, taint);
     };
     ++tally_.matching;
+    if (device.device->allow_multiple_allocations) tally_.is_shared = true;
     if (taken != nullptr && taken->whole > 0) {
       ++tally_.held;
     } else if (!std::ranges::all_of(device.device->taints, is_covered) ||
                !std::ranges::all_of(device.rule_taints, is_covered)) {
       ++tally_.tainted;
+    } else if (!device.counters.empty()) {
+      tally_.costs_counters = true;
     }
   }
 
@@ -69,6 +83,47 @@ std::string selectors_text(const api::DeviceAsk& ask) {
   const std::string more =
       ask.selectors.size() > 1 ? fmt::format(" and {} more", ask.selectors.size() - 1) : "";
   return fmt::format(" `{}`{}", text, more);
+}
+
+/// What else the free devices must fulfil, where there are enough of them; "" is nothing.
+std::string conditions_text(const api::ClaimSpec& spec, const Tally& tally) {
+  std::vector<std::string> conditions;
+  if (tally.costs_counters) conditions.emplace_back("the counters that they share");
+  if (tally.is_shared) conditions.emplace_back("their capacity");
+  for (const api::DeviceConstraint& constraint : spec.constraints) {
+    const char* kind =
+        constraint.kind == api::ConstraintKind::kDistinct ? "distinctAttribute" : "matchAttribute";
+    conditions.push_back(fmt::format("{} {}", kind, constraint.attribute));
+  }
+  if (conditions.empty()) return "";
+  return fmt::format("; to be met as well: {}", fmt::join(conditions, ", "));
+}
+
+/// The first pool that offers nothing and may have been meant; "" when there is none.
+std::string pools_text(const std::vector<DeviceNode>& nodes, const Tally& tally) {
+  for (const DeviceNode& node : nodes) {
+    for (const NodePool& pool : node.pools) {
+      if (pool.state == cluster::PoolState::kReady) continue;
+      const std::string& driver = pool.pool->driver();
+      if (!tally.drivers.empty() && !tally.drivers.contains(driver)) continue;
+      return fmt::format("; pool {}/{} offers nothing: {}", driver, pool.pool->name(),
+                         pool.problem);
+    }
+  }
+  return "";
+}
+
+/// Devices that so many users need for this request and those of the claim that ask alike.
+std::int64_t needed_of(const api::ClaimSpec& spec, const api::DeviceAsk& ask, std::int64_t users) {
+  std::int64_t count = 0;
+  for (const api::DeviceRequest& request : spec.requests) {
+    if (!request.exactly || request.exactly->class_name != ask.class_name) continue;
+    if (request.exactly->selectors != ask.selectors) continue;
+    if (request.exactly->admin_access != ask.admin_access) continue;
+    count += std::min(request.exactly->count, kNeededMax);
+  }
+  // One of several alternatives stands for itself.
+  return std::max(count, std::min(ask.count, kNeededMax)) * users;
 }
 
 std::string text_of(const api::DeviceAsk& ask, const Tally& tally, std::int64_t needed) {
@@ -101,11 +156,22 @@ Lack lack_of(const DeviceStage& stage, const std::vector<DeviceNode>& nodes, con
   const api::DeviceRequest& request = wanted.claim->spec.requests[wanted.request];
   const api::DeviceAsk& ask = request.exactly ? *request.exactly : request.first_available.front();
   const bool takes_all = ask.mode == api::AllocationMode::kAll;
-  const std::int64_t needed = takes_all ? 1 : ask.count * wanted.users;
+  const api::ClaimSpec& spec = wanted.claim->spec;
+  const std::int64_t needed = takes_all ? 1 : needed_of(spec, ask, wanted.users);
   const Tally& tally = counter.tally();
-  return {.shortage = {.text = text_of(ask, tally, needed),
-                       .is_hopeless = request.exactly && tally.matching < needed},
-          .margin = tally.free() - needed};
+  Lack lack{
+      .shortage = {.text = text_of(ask, tally, needed),
+                   .is_hopeless = request.exactly && !tally.is_shared && tally.matching < needed},
+      .margin = tally.free() - needed};
+  std::string& text = lack.shortage.text;
+  if (tally.matching == 0 && !tally.refusal.empty()) {
+    text = tally.refusal;
+  } else if (lack.margin < 0 && !tally.is_shared) {
+    text += pools_text(nodes, tally);
+  } else if (!takes_all || tally.free() == tally.matching) {
+    text += conditions_text(spec, tally);
+  }
+  return lack;
 }
 
 /// Members that have a claim like this one each: all of the kind, unless they share it.
@@ -123,11 +189,11 @@ std::optional<DeviceNode> devices_of(const DeviceStage& stage, const cluster::No
   return *std::move(devices);
 }
 
-std::vector<DeviceNode> nodes_with_devices(const Draft& draft, const DeviceStage& stage) {
+std::vector<DeviceNode> nodes_with_pools(const Draft& draft, const DeviceStage& stage) {
   std::vector<DeviceNode> nodes;
   for (const cluster::NodeIndex index : draft.snapshot().by_name()) {
     auto devices = devices_of(stage, *draft.snapshot().node(index));
-    if (devices && !devices->candidates.empty()) nodes.push_back(*std::move(devices));
+    if (devices && !devices->pools.empty()) nodes.push_back(*std::move(devices));
   }
   return nodes;
 }
@@ -136,7 +202,7 @@ std::vector<DeviceNode> nodes_with_devices(const Draft& draft, const DeviceStage
 
 Shortage shortage_of(const Draft& draft, const DeviceStage& stage, const api::ResourceClaim& claim,
                      const DeviceKind& kind) {
-  const std::vector<DeviceNode> nodes = nodes_with_devices(draft, stage);
+  const std::vector<DeviceNode> nodes = nodes_with_pools(draft, stage);
   const auto users = static_cast<std::int64_t>(kind.members.size());
   std::optional<Lack> worst;
   for (std::size_t i = 0; i < claim.spec.requests.size(); ++i) {
@@ -148,7 +214,7 @@ Shortage shortage_of(const Draft& draft, const DeviceStage& stage, const api::Re
 
 Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
                      const std::vector<cluster::GangClaim>& claims, const DeviceKind& kind) {
-  const std::vector<DeviceNode> nodes = nodes_with_devices(draft, stage);
+  const std::vector<DeviceNode> nodes = nodes_with_pools(draft, stage);
   std::optional<Lack> worst;
   for (const std::size_t index : kind.members.front().claims) {
     const cluster::GangClaim& claim = claims[index];

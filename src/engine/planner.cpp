@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "engine/device_planning.h"
@@ -16,6 +17,9 @@
 namespace gang::engine {
 
 namespace {
+
+/// What a node is refused by whose devices do not serve a member that has room on it.
+constexpr std::string_view kDevicesFilter = "DynamicResources";
 
 /// Position of the first class, in the gang's order, that has members left over.
 std::uint32_t first_left_over(const Draft& draft) {
@@ -89,11 +93,11 @@ std::vector<Reason> reasons_with_devices(const CapacityTable& table) {
     }
   }
   std::vector<Reason> reasons;
-  const auto add = [&reasons](const char* filter, std::string text, std::int64_t count) {
-    if (count > 0) reasons.push_back({filter, std::move(text), count});
+  const auto add = [&reasons](std::string_view filter, std::string text, std::int64_t count) {
+    if (count > 0) reasons.push_back({std::string(filter), std::move(text), count});
   };
   for (std::size_t i = 0; i < lines.size(); ++i) add(lines[i].filter, lines[i].text, counts[i]);
-  add("DynamicResources", "cannot allocate all claims", without_devices);
+  add(kDevicesFilter, "cannot allocate all claims", without_devices);
   std::ranges::stable_sort(reasons, std::ranges::greater(), &Reason::node_count);
   return reasons;
 }
@@ -272,7 +276,11 @@ class Planner::Impl {
     }
     const DeviceKind& left_over = planning.kinds[planning.left_over];
     attempt.reasons = reasons_with_devices(draft_.table(left_over.class_index));
-    attempt.detail = planning.end.fatal.empty() ? planning.shortage : planning.end.fatal;
+    // Where every node lacks something else the devices are not what is told.
+    const bool lacks_devices = std::ranges::find(attempt.reasons, kDevicesFilter,
+                                                 &Reason::filter) != attempt.reasons.end();
+    attempt.detail = planning.end.fatal;
+    if (attempt.detail.empty() && lacks_devices) attempt.detail = planning.shortage;
     draft_.rollback({});
     return explain(gang, std::move(attempt), draft_.classes(), options_);
   }
