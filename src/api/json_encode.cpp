@@ -93,6 +93,18 @@ std::string encode_binding(const Binding& binding) {
                {"target", {{"kind", "Node"}, {"name", binding.node_name}}}});
 }
 
+/// Null, which takes a field away in a merge patch, for a status without a name.
+Json extended_claim_json(const ExtendedClaimStatus& status) {
+  if (status.claim_name.empty()) return nullptr;
+  Json mappings = Json::array();
+  for (const ExtendedRequestMapping& mapping : status.mappings) {
+    mappings.push_back({{"containerName", mapping.container_name},
+                        {"resourceName", mapping.resource_name},
+                        {"requestName", mapping.request_name}});
+  }
+  return {{"resourceClaimName", status.claim_name}, {"requestMappings", std::move(mappings)}};
+}
+
 std::string encode_pod_status_patch(const PodStatusPatch& patch) {
   Json status = Json::object();
   if (patch.condition) status["conditions"] = Json::array({condition_json(*patch.condition)});
@@ -100,6 +112,9 @@ std::string encode_pod_status_patch(const PodStatusPatch& patch) {
     // In a merge patch null takes a field away.
     status["nominatedNodeName"] =
         patch.nominated_node_name->empty() ? Json() : Json(*patch.nominated_node_name);
+  }
+  if (patch.extended_claim) {
+    status["extendedResourceClaimStatus"] = extended_claim_json(*patch.extended_claim);
   }
   return dump({{"metadata", preconditions(patch.uid, patch.resource_version)},
                {"status", std::move(status)}});

@@ -105,6 +105,31 @@ std::string encode_allocation(const Allocation& allocation) {
   return dump(allocation_json(allocation));
 }
 
+std::string encode_new_claim(const NewClaim& claim) {
+  const Json owner = {{"apiVersion", "v1"},
+                      {"kind", "Pod"},
+                      {"name", claim.pod},
+                      {"uid", claim.pod_uid.text},
+                      {"controller", true}};
+  const Json meta = {{"name", claim.claim.name},
+                     {"namespace", claim.claim.name_space},
+                     {"generateName", claim.generate_name},
+                     {"annotations", {{std::string(kExtendedClaim), "true"}}},
+                     {"ownerReferences", Json::array({owner})}};
+  Json devices = Json::object();
+  add_list(devices, "requests", claim.requests, [](const DeviceRequest& request) {
+    return Json{{"name", request.name},
+                {"exactly",
+                 {{"deviceClassName", request.exactly->class_name},
+                  {"allocationMode", "ExactCount"},
+                  {"count", request.exactly->count}}}};
+  });
+  return dump({{"apiVersion", "resource.k8s.io/v1"},
+               {"kind", "ResourceClaim"},
+               {"metadata", meta},
+               {"spec", {{"devices", std::move(devices)}}}});
+}
+
 std::string encode_claim_patch(const ClaimPatch& patch) {
   Json meta = guard_json(patch.uid, patch.resource_version);
   meta["finalizers"] = patch.finalizers;

@@ -53,6 +53,7 @@ Json intent_json(const Intent& intent) {
   for (const IntentClaim& claim : intent.claims) {
     Json json = object_json(claim.claim, claim.uid);
     if (claim.allocates) json["allocates"] = true;
+    if (!claim.made_for.empty()) json["madeFor"] = claim.made_for.text;
     claims.push_back(std::move(json));
   }
   return {{"format", kIntentFormat},       {"gang", object_json(intent.gang, intent.gang_uid)},
@@ -75,6 +76,18 @@ Reference reference_from(JsonView json, JsonReader& reader) {
     reader.refuse(json, "names no object; it was not written by this scheduler");
   }
   return reference;
+}
+
+/// One that the round makes has no uid when it is listed.
+IntentClaim claim_from(JsonView json, JsonReader& reader) {
+  IntentClaim claim{.claim = {reader.text(json, "namespace"), reader.text(json, "name")},
+                    .uid = {reader.text(json, "uid")},
+                    .allocates = reader.flag(json, "allocates"),
+                    .made_for = {reader.text(json, "madeFor")}};
+  if (claim.claim.name.empty() || (claim.uid.empty() && claim.made_for.empty())) {
+    reader.refuse(json, "names no claim; it was not written by this scheduler");
+  }
+  return claim;
 }
 
 IntentPhase phase_from(JsonView json, JsonReader& reader) {
@@ -165,8 +178,7 @@ Result<Intent> intent_from(const ConfigMap& map) {
     intent.members.push_back({pod.key, pod.uid, reader.text(at, "node")});
   }
   for (JsonView at = reader.first(reader.at(root, "claims")); at.valid(); at = at.next()) {
-    const Reference claim = reference_from(at, reader);
-    intent.claims.push_back({claim.key, claim.uid, reader.flag(at, "allocates")});
+    intent.claims.push_back(claim_from(at, reader));
   }
   if (!reader.problem().empty()) return refuse("data.intent: " + reader.problem());
   if (intent_name(intent.gang_uid) != map.meta.key.name) {

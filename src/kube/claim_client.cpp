@@ -19,6 +19,10 @@ std::string map_path(const api::ObjectKey& map) {
   return maps_path(map.name_space) + "/" + encode_component(map.name);
 }
 
+std::string claims_path(const std::string& name_space) {
+  return collection_path(api::Kind::kResourceClaim, name_space);
+}
+
 Finish to_claim(ClaimDone done) {
   return [done = std::move(done)](Answer answer, std::string_view body) {
     finish_object(done, std::move(answer), api::decode_resource_claim(body));
@@ -65,6 +69,19 @@ class HttpClaimClient final : public ClaimClient {
  public:
   explicit HttpClaimClient(std::shared_ptr<const Connection> connection)
       : requests_(std::move(connection)) {}
+
+  void create_claim(const api::NewClaim& claim, ClaimDone done) override {
+    HttpRequest request = requests_.write(Method::kPost, claims_path(claim.claim.name_space));
+    request.body = api::encode_new_claim(claim);
+    requests_.start(std::move(request), to_claim(std::move(done)));
+  }
+
+  void delete_claim(const api::ClaimDelete& removal, Done done) override {
+    HttpRequest request =
+        requests_.write(Method::kDelete, object_path(api::Kind::kResourceClaim, removal.claim));
+    request.body = api::encode_delete_options(removal.uid, {});
+    requests_.send(std::move(request), std::move(done));
+  }
 
   void patch_claim(const api::ClaimPatch& patch, ClaimDone done) override {
     patch_object(object_path(api::Kind::kResourceClaim, patch.claim),

@@ -56,6 +56,56 @@ void SimCluster::write_claim(const api::ObjectKey& claim, const WriteRecord& wri
   enqueue<api::ResourceClaim>(RequestKind::kWrite, run, std::move(done));
 }
 
+void SimCluster::create_claim(const api::NewClaim& claim, kube::ClaimDone done) {
+  const WriteRecord write{"create claim", claim.claim.text(), "for " + claim.pod};
+  write_claim(
+      claim.claim, write,
+      [this, claim, write](auto& after) {
+        const kube::Answer end = create_claim_now(claim, after);
+        record(write.verb, write.object, write.detail, end.http_status);
+        return end;
+      },
+      std::move(done));
+}
+
+kube::Answer SimCluster::create_claim_now(const api::NewClaim& wanted,
+                                          std::optional<api::ResourceClaim>& after) {
+  if (find<api::ResourceClaim>(wanted.claim) != nullptr) {
+    kube::Answer end = conflict("resourceclaims \"" + wanted.claim.name + "\" already exists");
+    end.reason = "AlreadyExists";
+    return end;
+  }
+  api::ResourceClaim claim{.meta = {.key = wanted.claim}};
+  claim.meta.annotations = {{std::string(api::kExtendedClaim), "true"}};
+  claim.meta.controller = api::ControllerRef{"Pod", wanted.pod, wanted.pod_uid};
+  claim.spec.requests = wanted.requests;
+  put(std::move(claim));
+  after = *find<api::ResourceClaim>(wanted.claim);
+  return accepted(201);
+}
+
+void SimCluster::delete_claim(const api::ClaimDelete& request, kube::Done done) {
+  const WriteRecord write{"delete claim", request.claim.text()};
+  write_claim(
+      request.claim, write,
+      [this, request, write](auto&) {
+        const kube::Answer end = delete_claim_now(request);
+        record(write.verb, write.object, write.detail, end.http_status);
+        return end;
+      },
+      [done = std::move(done)](const kube::Answer& end, std::optional<api::ResourceClaim>) {
+        done(end);
+      });
+}
+
+kube::Answer SimCluster::delete_claim_now(const api::ClaimDelete& request) {
+  const auto* known = find<api::ResourceClaim>(request.claim);
+  if (known == nullptr) return not_found("resourceclaim " + request.claim.text());
+  if (known->meta.uid != request.uid) return conflict("precondition failed");
+  ObjectStore::delete_claim(request.claim);
+  return accepted(200);
+}
+
 void SimCluster::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) {
   const WriteRecord write{"patch claim", patch.claim.text(),
                           !patch.fence.empty()       ? "fence"

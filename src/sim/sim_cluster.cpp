@@ -45,10 +45,21 @@ kube::Answer forbidden(const std::string& verb) {
         "status.allocation: Forbidden: changing status.allocation or status.reservedFor requires "
         "resource=\"resourceclaims/binding\", verb=\"patch\" permission");
   }
-  const std::string what = verb == "bind"          ? "pods/binding"
-                           : verb == "patch claim" ? "resourceclaims"
-                                                   : "configmaps";
+  const std::string what = verb == "bind"             ? "pods/binding"
+                           : verb.ends_with(" claim") ? "resourceclaims"
+                                                      : "configmaps";
   return answer(kube::Outcome::kForbidden, 403, what + " is forbidden");
+}
+
+std::string detail_of(const api::PodStatusPatch& patch) {
+  if (patch.condition) return patch.condition->type + " " + patch.condition->message;
+  if (!patch.extended_claim) return "nomination";
+  if (patch.extended_claim->claim_name.empty()) return "no extended claim";
+  std::string text = "extended claim " + patch.extended_claim->claim_name;
+  for (const api::ExtendedRequestMapping& one : patch.extended_claim->mappings) {
+    text += " " + one.container_name + "/" + one.resource_name + "=" + one.request_name;
+  }
+  return text;
 }
 
 /// Why the server does not carry the Binding out, if it does not.
@@ -216,10 +227,12 @@ kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
   }
   if (patch.condition) merge(pod.conditions, *patch.condition);
   if (patch.nominated_node_name) pod.nominated_node_name = *patch.nominated_node_name;
+  if (patch.extended_claim) {
+    pod.extended_claim = *patch.extended_claim;
+    if (pod.extended_claim->claim_name.empty()) pod.extended_claim.reset();
+  }
   if (pod == *known) return accepted(200);
-  record("patch pod", patch.pod.text(),
-         patch.condition ? patch.condition->type + " " + patch.condition->message : "nomination",
-         200);
+  record("patch pod", patch.pod.text(), detail_of(patch), 200);
   put(std::move(pod));
   return accepted(200);
 }

@@ -1,4 +1,5 @@
 #include "api/json_test_support.h"
+#include "gang/api/claim_write.h"
 #include "gang/api/json.h"
 
 namespace gang::api {
@@ -48,6 +49,37 @@ TEST(EncodePodStatusPatch, AnEmptyNominationIsTakenAwayAndAnAbsentOneLeftAlone) 
   patch.nominated_node_name.reset();
   EXPECT_EQ(encode_pod_status_patch(patch),
             R"({"metadata":{"resourceVersion":"9","uid":"u1"},"status":{}})");
+}
+
+TEST(EncodePodStatusPatch, WritesAndClearsTheClaimOfExtendedResources) {
+  PodStatusPatch patch{.uid = {"u1"}};
+  patch.extended_claim =
+      ExtendedClaimStatus{"p-x", {{"main", "x.org/gpu", "container-0-request-0"}}};
+  EXPECT_EQ(encode_pod_status_patch(patch),
+            R"({"metadata":{"uid":"u1"},"status":{"extendedResourceClaimStatus":{)"
+            R"("requestMappings":[{"containerName":"main","requestName":"container-0-request-0",)"
+            R"("resourceName":"x.org/gpu"}],"resourceClaimName":"p-x"}}})");
+  patch.extended_claim = ExtendedClaimStatus();
+  EXPECT_EQ(encode_pod_status_patch(patch),
+            R"({"metadata":{"uid":"u1"},"status":{"extendedResourceClaimStatus":null}})");
+}
+
+TEST(EncodeNewClaim, WritesNameOwnerAndRequests) {
+  NewClaim claim{.claim = {"ns", "p-extended-resources-0a"},
+                 .generate_name = "p-extended-resources-",
+                 .pod = "p",
+                 .pod_uid = {"u1"}};
+  claim.requests = {
+      {.name = "container-0-request-2", .exactly = DeviceAsk{.class_name = "gpu", .count = 3}}};
+  EXPECT_EQ(
+      encode_new_claim(claim),
+      R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"annotations":{)"
+      R"("resource.kubernetes.io/extended-resource-claim":"true"},)"
+      R"("generateName":"p-extended-resources-","name":"p-extended-resources-0a",)"
+      R"("namespace":"ns","ownerReferences":[{"apiVersion":"v1","controller":true,"kind":"Pod",)"
+      R"("name":"p","uid":"u1"}]},"spec":{"devices":{"requests":[{"exactly":{)"
+      R"("allocationMode":"ExactCount","count":3,"deviceClassName":"gpu"},)"
+      R"("name":"container-0-request-2"}]}}})");
 }
 
 TEST(EncodePodGroupStatusPatch, WritesEmptyMessagesSoThatAMergeReplacesOldOnes) {

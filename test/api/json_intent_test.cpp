@@ -31,6 +31,19 @@ TEST(IntentTest, IsReadAsItWasWritten) {
   EXPECT_EQ(*again, intent());
 }
 
+TEST(IntentTest, AClaimThatTheRoundMakesHasNoUid) {
+  Intent made = intent();
+  made.claims = {
+      {.claim = {"ml", "train-0-extended-resources-1"}, .allocates = true, .made_for = {"p-0"}}};
+  const auto read = intent_from(to_config_map(made, "gang-system"));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, made);
+  made.claims[0].made_for = {};
+  const auto refused = intent_from(to_config_map(made, "gang-system"));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("claims[0]: names no claim"), std::string::npos);
+}
+
 TEST(IntentTest, CarriesTheLabelThatItIsListedBy) {
   const std::string body = encode_config_map(to_config_map(intent(), "gang-system"));
   EXPECT_NE(body.find(R"("labels":{"gang-scheduler.dev/kind":"intent"})"), std::string::npos);

@@ -102,8 +102,37 @@ void FakeClaims::answer_with_map(const Answer& answer, const std::string& name,
   done(answer, has_body ? std::optional(found->second) : std::nullopt);
 }
 
+void FakeClaims::create_claim(const api::NewClaim& wanted, kube::ClaimDone done) {
+  const std::string& name = wanted.claim.name;
+  const Answer end = handle("make", "make " + name, [this, wanted] {
+    if (claims_.contains(wanted.claim.name)) return conflict();
+    api::ResourceClaim claim;
+    claim.meta.key = wanted.claim;
+    claim.meta.uid = {"uid-" + wanted.claim.name + "-" + next_version()};
+    claim.meta.annotations = {{std::string(api::kExtendedClaim), "true"}};
+    claim.meta.controller = api::ControllerRef{"Pod", wanted.pod, wanted.pod_uid};
+    claim.spec.requests = wanted.requests;
+    put(std::move(claim));
+    return ok();
+  });
+  answer_with_claim(end, name, done);
+}
+
+void FakeClaims::delete_claim(const api::ClaimDelete& request, kube::Done done) {
+  done(handle("remove", "remove " + request.claim.name, [this, request] {
+    const auto known = claims_.find(request.claim.name);
+    if (known == claims_.end()) return not_found();
+    if (known->second.meta.uid != request.uid) return conflict();
+    claims_.erase(known);
+    return ok();
+  }));
+}
+
 void FakeClaims::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) {
-  const std::string text = (patch.fence.empty() ? "finalizer " : "fence ") + patch.claim.name;
+  const char* what = !patch.fence.empty()       ? "fence "
+                     : patch.finalizers.empty() ? "no finalizer "
+                                                : "finalizer ";
+  const std::string text = what + patch.claim.name;
   const Answer end = handle("finalizer", text, [this, patch] {
     Answer checked = check(patch.claim, patch.uid, patch.resource_version);
     if (!checked.ok()) return checked;

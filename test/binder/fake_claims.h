@@ -34,7 +34,7 @@ class FakeClaims final : public kube::ClaimClient {
   void remove(const std::string& name) { claims_.erase(name); }
   /// Changes a stored claim; its version moves.
   void change(const std::string& name, const std::function<void(api::ResourceClaim&)>& change);
-  /// `verb`: "finalizer", "status", "read", "create", "update", "delete", "list".
+  /// `verb`: "make", "remove", "finalizer", "status", "read", "create", "update", "delete", "list".
   void fail_next(const std::string& verb, Fault fault) { faults_[verb].push_back(fault); }
   /// Asked for every request without a fault of its own: what it meets, if anything.
   void intercept(std::function<std::optional<Fault>(const std::string& request)> judge) {
@@ -50,10 +50,12 @@ class FakeClaims final : public kube::ClaimClient {
   [[nodiscard]] std::size_t map_count() const { return maps_.size(); }
   /// By name.
   [[nodiscard]] std::map<std::string, api::ConfigMap>& maps() { return maps_; }
-  /// "finalizer c", "fence c", "set c: p1", "keep c: p1 p2", "clear c:", "read c", "create m", ...
-  /// in order.
+  /// "make c", "remove c", "finalizer c", "fence c", "set c: p1", "keep c: p1 p2", "clear c:",
+  /// "read c", "create m", ... in order.
   [[nodiscard]] const std::vector<std::string>& requests() const { return requests_; }
 
+  void create_claim(const api::NewClaim& claim, kube::ClaimDone done) override;
+  void delete_claim(const api::ClaimDelete& request, kube::Done done) override;
   void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) override;
   void patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) override;
   void read_claim(const api::ObjectKey& claim, kube::ClaimDone done) override;

@@ -196,11 +196,14 @@ Answer FakeClient::execute_bind(const api::Binding& binding) {
 }
 
 void FakeClient::patch_pod_status(const api::PodStatusPatch& patch, kube::Done done) {
+  const std::string content = patch.condition
+                                  ? patch.condition->type + "=" +
+                                        std::string(api::status_text(patch.condition->status)) +
+                                        " " + patch.condition->reason
+                                  : "extended=" + patch.extended_claim->claim_name;
   handle(
       {"patch", patch.pod.name,
-       "patch " + patch.pod.name + " " + patch.condition->type + "=" +
-           std::string(api::status_text(patch.condition->status)) + " " + patch.condition->reason +
-           " v" + patch.resource_version.text},
+       "patch " + patch.pod.name + " " + content + " v" + patch.resource_version.text},
       [this, patch] { return execute_patch(patch); }, std::move(done));
 }
 
@@ -212,7 +215,9 @@ Answer FakeClient::execute_patch(const api::PodStatusPatch& patch) {
   if (!patch.resource_version.empty() && patch.resource_version != pod.meta.resource_version) {
     return answer(Outcome::kConflict, 409, "the object has been modified");
   }
-  merge(pod.conditions, *patch.condition);
+  if (patch.condition) merge(pod.conditions, *patch.condition);
+  if (patch.extended_claim) pod.extended_claim = *patch.extended_claim;
+  if (pod.extended_claim && pod.extended_claim->claim_name.empty()) pod.extended_claim.reset();
   pod.meta.resource_version.text = next_version();
   return answer(Outcome::kOk, 200);
 }

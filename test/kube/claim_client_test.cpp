@@ -70,6 +70,25 @@ TEST_F(ClaimClientTest, PatchesFinalizersAndStatusByMerge) {
   EXPECT_NE(requests[1].body.find("\"resourceVersion\":\"8\""), std::string::npos);
 }
 
+TEST_F(ClaimClientTest, MakesAndDeletesClaims) {
+  on("/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims", 201, kClaim);
+  on(kClaimPath, 200, R"({"kind":"Status","status":"Success"})");
+  client_->create_claim({.claim = {"ns", "p-extended-resources-1"},
+                         .generate_name = "p-extended-resources-",
+                         .pod = "p",
+                         .pod_uid = {"u-p"}},
+                        claim_done());
+  EXPECT_EQ(next(), "ok 8");
+  client_->delete_claim({.claim = {"ns", "c"}, .uid = {"u"}},
+                        [this](const Answer& answer) { seen_.add(outcome_name(answer.outcome)); });
+  EXPECT_EQ(next(), "ok");
+  const auto requests = server_.requests();
+  EXPECT_EQ(requests[0].method, "POST");
+  EXPECT_NE(requests[0].body.find("\"generateName\":\"p-extended-resources-\""), std::string::npos);
+  EXPECT_EQ(requests[1].method, "DELETE");
+  EXPECT_NE(requests[1].body.find("\"preconditions\":{\"uid\":\"u\"}"), std::string::npos);
+}
+
 TEST_F(ClaimClientTest, TellsConflictsAndWhatIsGone) {
   on(kClaimPath, 409, R"({"kind":"Status","status":"Failure","code":409,"reason":"Conflict"})");
   client_->read_claim({"ns", "c"}, claim_done());

@@ -108,6 +108,32 @@ TEST_F(SimClaimsTest, AnswersWithTheClaimAsItIsThen) {
   EXPECT_EQ(claim().reserved_for, std::vector<api::ClaimConsumer>({pod("a")}));
 }
 
+TEST_F(SimClaimsTest, ClaimsAreMadeOnceAndDeletedByTheirUid) {
+  const api::NewClaim wanted{.claim = {"default", "x"},
+                             .generate_name = "p-extended-resources-",
+                             .pod = "p",
+                             .pod_uid = {"uid-p"},
+                             .requests = {{.name = "gpu"}}};
+  const auto create = [&] {
+    return run([&](kube::ClaimDone done) { cluster_.create_claim(wanted, std::move(done)); });
+  };
+  const auto erase = [&](const api::Uid& uid) {
+    return run([&](const kube::ClaimDone& done) {
+      cluster_.delete_claim({.claim = wanted.claim, .uid = uid},
+                            [done](const Answer& end) { done(end, std::nullopt); });
+    });
+  };
+  EXPECT_EQ(create().http_status, 201);
+  ASSERT_TRUE(after_);
+  const api::Uid uid = after_->meta.uid;
+  EXPECT_EQ(after_->meta.controller->uid.text, "uid-p");
+  EXPECT_EQ(*api::find(after_->meta.annotations, api::kExtendedClaim), "true");
+  EXPECT_EQ(create().reason, "AlreadyExists");
+  EXPECT_EQ(erase({"other"}).http_status, 409);
+  EXPECT_TRUE(erase(uid).ok());
+  EXPECT_EQ(erase(uid).http_status, 404);
+}
+
 TEST_F(SimClaimsTest, PreconditionsComeBeforeEverythingElse) {
   api::ClaimStatusPatch stale = status(Part::kKeep, "", {pod("a")});
   stale.resource_version = {"1"};

@@ -40,12 +40,29 @@ struct ClaimStatusPatch {
   std::vector<ClaimConsumer> reserved_for;  ///< all that it shall have; none with kClear
 };
 
+/// POST of the claim that stands behind the extended resources of a pod, which controls it. The
+/// name is given: whoever loses the answer finds by that name what became of the claim.
+struct NewClaim {
+  ObjectKey claim;
+  std::string generate_name;  ///< for people; the server generates nothing
+  std::string pod;            ///< in the namespace of the claim
+  Uid pod_uid;
+  std::vector<DeviceRequest> requests;  ///< without alternatives: a class and a count each
+};
+
+/// DELETE of one claim.
+struct ClaimDelete {
+  ObjectKey claim;
+  Uid uid;
+};
+
 /// A ConfigMap as far as it is used: text by key.
 struct ConfigMap {
   ObjectMeta meta;  ///< key; uid and version when it is updated
   std::map<std::string, std::string> data;
 };
 
+[[nodiscard]] std::string encode_new_claim(const NewClaim& claim);
 [[nodiscard]] std::string encode_claim_patch(const ClaimPatch& patch);
 [[nodiscard]] std::string encode_claim_status_patch(const ClaimStatusPatch& patch);
 /// Body of a POST or PUT, with the metadata that is set.

@@ -42,6 +42,8 @@ struct IntentClaim {
   ObjectKey claim;
   Uid uid;
   bool allocates = false;  ///< the round sets its allocation, not only a reservation
+  /// Not empty: the round makes the claim, for this member. Then the claim may have no uid here.
+  Uid made_for = {};
   friend bool operator==(const IntentClaim&, const IntentClaim&) = default;
 };
 

@@ -81,9 +81,10 @@ struct Binding {
 struct PodStatusPatch {
   ObjectKey pod;
   Uid uid;
-  ResourceVersion resource_version;                ///< sent as precondition; empty = none
-  std::optional<Condition> condition;              ///< merged by type
-  std::optional<std::string> nominated_node_name;  ///< "" clears
+  ResourceVersion resource_version;                        ///< sent as precondition; empty = none
+  std::optional<Condition> condition;                      ///< merged by type
+  std::optional<std::string> nominated_node_name;          ///< "" clears
+  std::optional<ExtendedClaimStatus> extended_claim = {};  ///< without a name: cleared
 };
 
 [[nodiscard]] std::string encode_pod_status_patch(const PodStatusPatch& patch);

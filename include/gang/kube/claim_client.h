@@ -1,8 +1,8 @@
 // ClaimClient: the port through which rounds over devices write claims and intents.
 //
 // As Client: asynchronous, `done` is called exactly once and must not block, nothing is retried.
-// Every write of an object that exists is a compare-and-swap on its uid and version. Source: the
-// devices contract, 7; the commit protocol, 5.1 and 5.3.
+// Every write of an object that exists is a compare-and-swap on its uid and version; a claim is
+// deleted by its uid. Source: the devices contract, 6.4 and 7; the commit protocol, 5.1 and 5.3.
 #pragma once
 
 #include <functional>
@@ -33,6 +33,10 @@ class ClaimClient {
  public:
   virtual ~ClaimClient() = default;
 
+  /// A name that is taken is a conflict. A lost answer is resolved by read_claim(): the claim has
+  /// the name that the request says.
+  virtual void create_claim(const api::NewClaim& claim, ClaimDone done) = 0;
+  virtual void delete_claim(const api::ClaimDelete& request, Done done) = 0;
   virtual void patch_claim(const api::ClaimPatch& patch, ClaimDone done) = 0;
   virtual void patch_claim_status(const api::ClaimStatusPatch& patch, ClaimDone done) = 0;
   /// Quorum read.

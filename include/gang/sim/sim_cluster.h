@@ -71,6 +71,9 @@ class SimCluster final : public ObjectStore, public kube::Client, public kube::C
   void get_pod_group(const api::ObjectKey& group, kube::PodGroupDone done) override;
 
   // --- kube::ClaimClient ------------------------------------------------------------------------
+  void create_claim(const api::NewClaim& claim, kube::ClaimDone done) override;
+  void delete_claim(const api::ClaimDelete& request, kube::Done done) override;
+  using ObjectStore::delete_claim;
   void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) override;
   void patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) override;
   void read_claim(const api::ObjectKey& claim, kube::ClaimDone done) override;
@@ -106,6 +109,9 @@ class SimCluster final : public ObjectStore, public kube::Client, public kube::C
   kube::Answer delete_pod_now(const kube::PodDelete& request);
   void write_claim(const api::ObjectKey& claim, const WriteRecord& write, ExecuteOnClaim execute,
                    kube::ClaimDone done);
+  kube::Answer create_claim_now(const api::NewClaim& wanted,
+                                std::optional<api::ResourceClaim>& after);
+  kube::Answer delete_claim_now(const api::ClaimDelete& request);
   kube::Answer patch_claim_now(const api::ClaimPatch& patch, const WriteRecord& write,
                                std::optional<api::ResourceClaim>& after);
   kube::Answer patch_claim_status_now(const api::ClaimStatusPatch& patch, const WriteRecord& write,
