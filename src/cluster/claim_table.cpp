@@ -1,5 +1,6 @@
 #include "cluster/claim_table.h"
 
+#include <optional>
 #include <utility>
 
 #include "gang/base/check.h"
@@ -26,6 +27,14 @@ bool differs_in_meaning(const api::ResourceClaim& a, const api::ResourceClaim& b
          (a.reserved_for.size() < kConsumersMax) != (b.reserved_for.size() < kConsumersMax);
 }
 
+/// The pod for whose extended resources the claim was made; empty: for none.
+api::Uid owner_of_extended(const api::ResourceClaim& claim) {
+  const std::string* mark = api::find(claim.meta.annotations, api::kExtendedClaim);
+  const std::optional<api::ControllerRef>& owner = claim.meta.controller;
+  const bool is_extended = mark != nullptr && *mark == "true" && owner && owner->kind == "Pod";
+  return is_extended ? owner->uid : api::Uid();
+}
+
 }  // namespace
 
 AllocationPtr shown_allocation(const ClaimPtr& claim) {
@@ -48,10 +57,46 @@ void ClaimTable::sweep(ListNumber list, ChangeLog& log) {
 void ClaimTable::replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) {
   const auto& [before, after] = claim;
   if (before == after) return;
+  note_owner(claim);
+  if (after) meet_expected(*after);
   recount(claim, log);
   if (before) unallocated_.erase(before->meta.uid);
   if (after && !after->allocation) unallocated_[after->meta.uid] = after->meta.key;
   tell_users(claim, log);
+}
+
+/// A claim that was made as expected takes over what was assumed of it.
+void ClaimTable::meet_expected(const api::ResourceClaim& claim) {
+  const auto place = expected_.find(claim.meta.key);
+  if (place == expected_.end() || owner_of_extended(claim) != place->second.pod) return;
+  AllocationPtr allocation = std::move(place->second.allocation);
+  expected_.erase(place);
+  if (!claim.allocation) {
+    assumed_.emplace(claim.meta.uid, std::move(allocation));
+    return;
+  }
+  ChangeLog ignored;
+  devices_.give_back(*allocation, ignored);
+}
+
+void ClaimTable::note_owner(const Replaced<api::ResourceClaim>& claim) {
+  const auto& [before, after] = claim;
+  if (const api::Uid pod = before ? owner_of_extended(*before) : api::Uid(); !pod.empty()) {
+    const auto place = extended_.find(pod);
+    place->second.erase(before->meta.key);
+    if (place->second.empty()) extended_.erase(place);
+  }
+  if (const api::Uid pod = after ? owner_of_extended(*after) : api::Uid(); !pod.empty()) {
+    extended_[pod].insert(after->meta.key);
+  }
+}
+
+std::vector<ClaimPtr> ClaimTable::extended_claims(const api::Uid& pod) const {
+  std::vector<ClaimPtr> claims;
+  const auto place = extended_.find(pod);
+  if (place == extended_.end()) return claims;
+  for (const api::ObjectKey& key : place->second) claims.push_back(claims_.find(key));
+  return claims;
 }
 
 /// Moves the devices from what was counted of the claim to what is to be counted.
@@ -120,6 +165,27 @@ void ClaimTable::forget(const api::Uid& claim) {
   assumed_.erase(place);
 }
 
+void ClaimTable::assume_new(const api::ObjectKey& claim, const api::Uid& pod,
+                            api::Allocation allocation) {
+  const auto [place, is_new] = expected_.try_emplace(
+      claim, Expected{pod, std::make_shared<const api::Allocation>(std::move(allocation))});
+  CHECK(is_new);
+  ChangeLog ignored;
+  devices_.take(*place->second.allocation, ignored);
+  if (const ClaimPtr known = claims_.find(claim)) meet_expected(*known);
+}
+
+void ClaimTable::forget_new(const api::ObjectKey& claim) {
+  const auto place = expected_.find(claim);
+  if (place == expected_.end()) {
+    if (const ClaimPtr known = claims_.find(claim)) forget(known->meta.uid);
+    return;
+  }
+  ChangeLog ignored;
+  devices_.give_back(*place->second.allocation, ignored);
+  expected_.erase(place);
+}
+
 AllocationPtr ClaimTable::assumed(const api::Uid& claim) const {
   const auto place = assumed_.find(claim);
   return place == assumed_.end() ? nullptr : place->second;
@@ -131,6 +197,7 @@ std::vector<AllocationPtr> ClaimTable::allocations() const {
     if (AllocationPtr shown = shown_allocation(claim)) all.push_back(std::move(shown));
   }
   for (const auto& [uid, allocation] : assumed_) all.push_back(allocation);
+  for (const auto& [key, expected] : expected_) all.push_back(expected.allocation);
   return all;
 }
 

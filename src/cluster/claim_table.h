@@ -1,7 +1,9 @@
 // ClaimTable: all ResourceClaims, what they hold of devices, and which templates there are.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +17,8 @@
 namespace gang::cluster {
 
 /// Owned by the state. Always: the devices count exactly the allocations that the watch shows and
-/// the assumed ones; a claim has at most one of both.
+/// the assumed ones; a claim has at most one of both. What is assumed of a claim that is still to
+/// be made goes over to it when it is shown.
 class ClaimTable {
  public:
   ClaimTable(DeviceTable& devices, const ClaimUsers& users) : devices_(devices), users_(users) {}
@@ -31,6 +34,12 @@ class ClaimTable {
   /// REQUIRES: a known claim without an allocation, assumed or shown.
   void assume(const api::Uid& claim, api::Allocation allocation);
   void forget(const api::Uid& claim);
+  /// REQUIRES: nothing is assumed of a claim of that name.
+  void assume_new(const api::ObjectKey& claim, const api::Uid& pod, api::Allocation allocation);
+  void forget_new(const api::ObjectKey& claim);
+  /// By name.
+  [[nodiscard]] std::vector<std::shared_ptr<const api::ResourceClaim>> extended_claims(
+      const api::Uid& pod) const;
 
   /// Null when there is none.
   [[nodiscard]] std::shared_ptr<const api::ResourceClaim> find(const api::ObjectKey& key) const {
@@ -45,6 +54,16 @@ class ClaimTable {
   [[nodiscard]] std::vector<std::shared_ptr<const api::Allocation>> allocations() const;
 
  private:
+  using AllocationPtr = std::shared_ptr<const api::Allocation>;
+
+  /// What a claim that the watch has not shown will hold.
+  struct Expected {
+    api::Uid pod;
+    AllocationPtr allocation;
+  };
+
+  void meet_expected(const api::ResourceClaim& claim);
+  void note_owner(const Replaced<api::ResourceClaim>& claim);
   void replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
   void recount(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
   void tell_users(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const;
@@ -55,7 +74,9 @@ class ClaimTable {
   KeptObjects<api::ResourceClaim> claims_;
   KnownObjects templates_;
   std::unordered_map<api::Uid, api::ObjectKey> unallocated_;  ///< by what the watch shows
-  std::unordered_map<api::Uid, std::shared_ptr<const api::Allocation>> assumed_;
+  std::unordered_map<api::Uid, AllocationPtr> assumed_;
+  std::unordered_map<api::ObjectKey, Expected> expected_;
+  std::map<api::Uid, std::set<api::ObjectKey>> extended_;  ///< by the pod they were made for
 };
 
 /// The allocation that the watch shows, or null; lives as long as the claim.

@@ -272,6 +272,20 @@ void ClusterState::forget_allocation(const api::Uid& claim) {
   impl_->model_.claims.forget(claim);
 }
 
+void ClusterState::assume_new_claim(const api::ObjectKey& claim, const api::Uid& pod,
+                                    api::Allocation allocation) {
+  impl_->model_.claims.assume_new(claim, pod, std::move(allocation));
+}
+
+void ClusterState::forget_new_claim(const api::ObjectKey& claim) {
+  impl_->model_.claims.forget_new(claim);
+}
+
+std::vector<std::shared_ptr<const api::ResourceClaim>> ClusterState::extended_claims(
+    const api::Uid& pod) const {
+  return impl_->model_.claims.extended_claims(pod);
+}
+
 StateCounts ClusterState::counts() const {
   const Model& model = impl_->model_;
   StateCounts counts;

@@ -233,5 +233,66 @@ TEST_F(AssumedAllocations, EndWhenAnotherClaimHasTheName) {
   EXPECT_EQ(taken("n1", "gpu-1"), "1+0");
 }
 
+/// What is assumed of a claim that is still to be made for the pod p.
+class ExpectedClaims : public DeviceStateTest {
+ protected:
+  void SetUp() override {
+    tell(added(slice("s1", "n1", {"gpu-0", "gpu-1"})));
+    state_.assume_new_claim({"default", "x"}, {"uid-p"}, *held().allocation);
+    EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  }
+
+  static api::ResourceClaim made(api::ResourceClaim claim, const std::string& pod = "uid-p") {
+    claim.meta.annotations = {{std::string(api::kExtendedClaim), "true"}};
+    claim.meta.controller = api::ControllerRef{"Pod", "p", {pod}};
+    return claim;
+  }
+  static api::ResourceClaim held() { return claim("x", {result("n1", "gpu-0")}); }
+};
+
+TEST_F(ExpectedClaims, GoOverToTheClaimThatIsMade) {
+  tell(added(made(claim("x"))));
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  EXPECT_EQ(state_.recompute(), "");
+  const Change change = tell(updated(made(held())));
+  EXPECT_FALSE(change.devices_gained || change.devices_lost);
+  state_.forget_new_claim({"default", "x"});
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  tell(deleted(made(held())));
+  EXPECT_EQ(taken("n1", "gpu-0"), "");
+}
+
+TEST_F(ExpectedClaims, EndWhenTheClaimIsShownWithItsDevices) {
+  tell(added(made(held())));
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  EXPECT_EQ(state_.recompute(), "");
+}
+
+TEST_F(ExpectedClaims, EndWhenForgottenBeforeAndAfterTheClaimIsShown) {
+  state_.forget_new_claim({"default", "x"});
+  EXPECT_EQ(taken("n1", "gpu-0"), "");
+  state_.assume_new_claim({"default", "x"}, {"uid-p"}, *held().allocation);
+  tell(added(made(claim("x"))));
+  state_.forget_new_claim({"default", "x"});
+  EXPECT_EQ(taken("n1", "gpu-0"), "");
+}
+
+TEST_F(ExpectedClaims, AreNotMetByTheClaimOfAnother) {
+  tell(added(made(claim("x"), "uid-q")));
+  EXPECT_EQ(taken("n1", "gpu-0"), "1+0");
+  EXPECT_EQ(state_.recompute(), "");
+  state_.forget_new_claim({"default", "x"});
+  EXPECT_EQ(taken("n1", "gpu-0"), "");
+}
+
+TEST_F(ExpectedClaims, AreFoundByTheirPod) {
+  EXPECT_TRUE(state_.extended_claims({"uid-p"}).empty());
+  tell({added(made(claim("x"))), added(made(claim("y"))), added(claim("z"))});
+  ASSERT_EQ(state_.extended_claims({"uid-p"}).size(), 2U);
+  EXPECT_EQ(state_.extended_claims({"uid-p"})[1]->meta.key.name, "y");
+  tell({deleted(made(claim("x"))), deleted(made(claim("y")))});
+  EXPECT_TRUE(state_.extended_claims({"uid-p"}).empty());
+}
+
 }  // namespace
 }  // namespace gang::cluster

@@ -102,6 +102,15 @@ class ClusterState {
   /// Takes it back; ignored when nothing is assumed of the claim (any more).
   void forget_allocation(const api::Uid& claim);
 
+  /// The same for a claim that is still to be made, for that pod: until the watch shows a claim of
+  /// the name with an allocation, or forget_new_claim().
+  void assume_new_claim(const api::ObjectKey& claim, const api::Uid& pod,
+                        api::Allocation allocation);
+  void forget_new_claim(const api::ObjectKey& claim);
+  /// The claims that were made for extended resources of the pod, by name.
+  [[nodiscard]] std::vector<std::shared_ptr<const api::ResourceClaim>> extended_claims(
+      const api::Uid& pod) const;
+
   /// As the watch showed it last; null when there is none of that name.
   [[nodiscard]] std::shared_ptr<const api::ResourceClaim> claim(const api::ObjectKey& key) const;
 
