@@ -121,7 +121,7 @@ class Binder::Impl {
     ++channel_.stats().rounds_open;
     Round::Parts parts{channel_, window_, groups_, status_, events_, callbacks_.round_slow, {}};
     const auto done = [this](engine::RoundOutcome outcome) { on_round_ended(std::move(outcome)); };
-    if (plan.claims.empty() && !plan.inherited) {
+    if (plan.claims.empty() && plan.new_claims.empty() && !plan.inherited) {
       auto& round = rounds_[id] = std::make_unique<Round>(std::move(parts), plan, done);
       return round->start();
     }

@@ -16,6 +16,8 @@ class ClaimPort {
   ClaimPort(kube::ClaimClient& client, Channel& channel, WriteWindow& window)
       : client_(client), channel_(channel), window_(window) {}
 
+  void create_claim(const api::NewClaim& claim, kube::ClaimDone done) const;
+  void delete_claim(const api::ClaimDelete& request, kube::Done done) const;
   void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) const;
   void patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) const;
   void read_claim(const api::ObjectKey& claim, kube::ClaimDone done) const;

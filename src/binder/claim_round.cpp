@@ -13,10 +13,12 @@ using engine::RoundEnd;
 constexpr const char* kTakenOver = "another instance took the round over";
 constexpr const char* kTookBack = "what an older round of the gang left was taken back first";
 
-template <class Item>
-Item* find_uid(std::vector<Item>& items, const api::Uid& uid) {
-  const auto found = std::ranges::find(items, uid, &Item::uid);
-  return found == items.end() ? nullptr : &*found;
+/// Claims by name and uid: one that is still to be made has none.
+api::IntentClaim* find_claim(api::Intent& intent, const api::IntentClaim& wanted) {
+  const auto found = std::ranges::find_if(intent.claims, [&](const api::IntentClaim& one) {
+    return one.uid == wanted.uid && one.claim == wanted.claim;
+  });
+  return found == intent.claims.end() ? nullptr : &*found;
 }
 
 RoundEnd end_for(ClaimEnd end) {
@@ -51,12 +53,18 @@ api::Intent intent_of(const engine::Plan& plan, const std::string& epoch) {
     const api::ObjectMeta& meta = write.claim->meta;
     intent.claims.push_back({meta.key, meta.uid, write.allocation.has_value()});
   }
+  for (const engine::ClaimCreation& creation : plan.new_claims) {
+    intent.claims.push_back(
+        {.claim = creation.claim, .allocates = true, .made_for = creation.pod_uid});
+  }
   if (!plan.inherited) return intent;
   for (const api::IntentMember& member : plan.inherited->intent.members) {
-    if (!find_uid(intent.members, member.uid)) intent.members.push_back(member);
+    const bool is_known = std::ranges::find(intent.members, member.uid, &api::IntentMember::uid) !=
+                          intent.members.end();
+    if (!is_known) intent.members.push_back(member);
   }
   for (const api::IntentClaim& claim : plan.inherited->intent.claims) {
-    api::IntentClaim* known = find_uid(intent.claims, claim.uid);
+    api::IntentClaim* known = find_claim(intent, claim);
     if (known == nullptr) {
       intent.claims.push_back(claim);
     } else {
@@ -73,14 +81,24 @@ ClaimRound::ClaimRound(Parts parts, engine::Plan plan,
       done_(std::move(done)),
       intent_(parts_.claims, intent_of(plan_, parts_.claims.channel().options().epoch),
               plan_.inherited.value_or(api::StoredIntent{}), [this] { on_intent(); }),
-      claims_(parts_.claims, plan_, [this] { on_claims(); }),
+      creations_(parts_.claims.channel(), [this] { on_made(); }),
+      claims_(parts_.claims.channel(), [this] { on_claims(); }),
+      pods_(parts_.claims.channel(), [this] { on_pods(); }),
       backoff_(parts_.claims.channel().options().retry_initial,
-               parts_.claims.channel().options().retry_max, seed_of(plan_.gang.uid.text) + 5) {}
+               parts_.claims.channel().options().retry_max, seed_of(plan_.gang.uid.text) + 5) {
+  for (const engine::ClaimCreation& creation : plan_.new_claims) {
+    creations_.add(parts_.claims, creation);
+  }
+  for (const engine::ClaimWrite& write : plan_.claims) {
+    claims_.add(parts_.claims, write, plan_.stamp);
+  }
+}
 
 // --- until the claims are written ---------------------------------------------------------------
 
 void ClaimRound::start() {
-  begin_deadline(plan_.assignments.size() + 2 * plan_.claims.size());
+  // A claim that is made counts twice: it is created, and its pod is told of it.
+  begin_deadline(plan_.assignments.size() + 2 * plan_.claims.size() + 4 * plan_.new_claims.size());
   parts_.claims.channel().after(parts_.claims.channel().options().slow_round,
                                 lifeline_.guard([this] { tell_slow(); }));
   intent_.write();
@@ -88,7 +106,8 @@ void ClaimRound::start() {
 
 /// A server that fails is asked again until the deadline: the gang is not left without a word.
 void ClaimRound::tell_slow() {
-  const bool writes = stage_ == Stage::kIntent || stage_ == Stage::kClaims;
+  const bool writes = stage_ == Stage::kIntent || stage_ == Stage::kMaking ||
+                      stage_ == Stage::kClaims || stage_ == Stage::kPods;
   const std::string message = trouble();
   if (!writes || message.empty() || plan_.gang.kind != cluster::GangKind::kPodGroup) return;
   told_slow_ = true;
@@ -97,11 +116,8 @@ void ClaimRound::tell_slow() {
 
 std::string ClaimRound::trouble() const {
   if (stage_ == Stage::kIntent) return intent_.trouble();
-  for (const auto& step : claims_.steps()) {
-    const bool lacks = step->end() != ClaimEnd::kWritten && !step->trouble().empty();
-    if (lacks) return "claim " + step->claim().meta.key.text() + ": " + step->trouble();
-  }
-  return "";
+  if (stage_ == Stage::kMaking) return creations_.trouble();
+  return stage_ == Stage::kClaims ? claims_.trouble() : pods_.trouble();
 }
 
 /// Each stage has its own; it does not run while the round waits for confirm().
@@ -125,8 +141,8 @@ void ClaimRound::on_intent() {
     case IntentEnd::kForeign:
       return;
     case IntentEnd::kHeld:
-      stage_ = Stage::kClaims;
-      return claims_.start();
+      stage_ = Stage::kMaking;
+      return creations_.start();
     case IntentEnd::kGone:
     case IntentEnd::kStopped:
       return abort(RoundEnd::kUnavailable, intent_.message());
@@ -149,11 +165,63 @@ void ClaimRound::take_back_older() {
   older_->start();
 }
 
-void ClaimRound::on_claims() {
-  if (is_aborting()) return end_when_quiet();
-  if (const ClaimStep* failed = claims_.failed()) {
-    return abort(end_for(failed->end()), failed->message());
+/// Whether the round goes on after a stage of writes.
+template <class Step>
+bool ClaimRound::is_written(const StepStage<Step>& stage) {
+  if (is_aborting()) {
+    end_when_quiet();
+    return false;
   }
+  if (const Step* failed = stage.failed()) abort(end_for(failed->end()), failed->message());
+  return !is_aborting();
+}
+
+void ClaimRound::on_made() {
+  if (!is_written(creations_)) return;
+  if (creations_.steps().empty()) return write_claims();
+  check_made();
+}
+
+void ClaimRound::check_made() {
+  intent_.check(lifeline_.guard([this](IntentWord word) {
+    if (stage_ != Stage::kMaking || is_aborting()) return;
+    switch (word) {
+      case IntentWord::kOurs:
+        return write_claims();
+      case IntentWord::kNotOurs:
+        is_overtaken_ = true;
+        return abort(RoundEnd::kUnavailable, kTakenOver);
+      case IntentWord::kUnanswered:
+        return parts_.claims.channel().after(backoff_.next(),
+                                             lifeline_.guard([this] { check_made(); }));
+    }
+  }));
+}
+
+void ClaimRound::write_claims() {
+  stage_ = Stage::kClaims;
+  for (const auto& made : creations_.steps()) {
+    claims_.add(parts_.claims, made->write(), plan_.stamp);
+  }
+  claims_.start();
+}
+
+void ClaimRound::on_claims() {
+  if (!is_written(claims_)) return;
+  stage_ = Stage::kPods;
+  for (const engine::ClaimCreation& made : plan_.new_claims) {
+    const auto member =
+        std::ranges::find(plan_.assignments, made.pod_uid, &engine::Assignment::uid);
+    PodClaimStep::Task task{.pod = made.pod, .uid = made.pod_uid};
+    if (member != plan_.assignments.end()) task.resource_version = member->resource_version;
+    task.status = {.claim_name = made.claim.name, .mappings = made.mappings};
+    pods_.add(parts_.claims, std::move(task));
+  }
+  pods_.start();
+}
+
+void ClaimRound::on_pods() {
+  if (!is_written(pods_)) return;
   end_deadline();
   stage_ = Stage::kWaiting;
   // Not at once: the step that ended is still on the stack.
@@ -178,6 +246,16 @@ void ClaimRound::confirm(const engine::RoundCheck& check) {
   for (engine::Assignment& member : plan_.assignments) {
     const auto known = check.versions.find(member.uid);
     if (known != check.versions.end()) member.resource_version = known->second;
+  }
+  // What was told to a pod may be newer than what the watch has shown of it.
+  for (const auto& pod : pods_.steps()) {
+    const auto member =
+        std::ranges::find(plan_.assignments, pod->task().uid, &engine::Assignment::uid);
+    if (member == plan_.assignments.end()) continue;
+    const api::ResourceVersion& told = pod->task().resource_version;
+    const api::ResourceVersion& known = member->resource_version;
+    const bool is_newer = !told.comparable() || !known.comparable() || api::is_newer(told, known);
+    if (is_newer) member->resource_version = told;
   }
   stage_ = Stage::kChecking;
   begin_deadline(1);
@@ -262,12 +340,15 @@ void ClaimRound::abort(RoundEnd end, const std::string& why) {
   abort_ = Abort{end, why};
   end_deadline();
   intent_.stop(why);
+  creations_.stop(why);
   claims_.stop(why);
+  pods_.stop(why);
   end_when_quiet();
 }
 
 void ClaimRound::end_when_quiet() {
-  if (outcome_ || intent_.end() == IntentEnd::kOpen || claims_.is_running()) return;
+  const bool is_running = creations_.is_running() || claims_.is_running() || pods_.is_running();
+  if (outcome_ || intent_.end() == IntentEnd::kOpen || is_running) return;
   stage_ = Stage::kEnding;
   end_with(unbound_outcome(plan_, abort_->end, words_of_abort()));
 }
@@ -275,7 +356,9 @@ void ClaimRound::end_when_quiet() {
 /// What a claim or the intent failed with says more than that the time was over.
 std::string ClaimRound::words_of_abort() const {
   if (abort_->why != kCommitDeadline) return abort_->why;
+  if (creations_.failed() != nullptr) return creations_.failed()->message();
   if (claims_.failed() != nullptr) return claims_.failed()->message();
+  if (pods_.failed() != nullptr) return pods_.failed()->message();
   if (intent_.end() == IntentEnd::kStopped) return intent_.message();
   return abort_->why;
 }
@@ -297,8 +380,9 @@ GiveBack::Task ClaimRound::give_back_task() const {
     if (has_node) task.bound.insert(member.uid);
   }
   std::erase_if(task.intent.claims,
-                [&](const api::IntentClaim& claim) { return is_settled(claim.uid, task.bound); });
+                [&](const api::IntentClaim& claim) { return is_settled(claim, task.bound); });
   for (const api::IntentClaim& claim : task.intent.claims) {
+    if (!claim.made_for.empty()) continue;
     const ClaimStep* step = step_of(claim.uid);
     if (inherits() || step->is_unknown()) task.unsure.insert(claim.uid);
   }
@@ -306,13 +390,22 @@ GiveBack::Task ClaimRound::give_back_task() const {
 }
 
 /// Whether a claim was not written, or only for members that are bound.
-bool ClaimRound::is_settled(const api::Uid& claim, const std::set<api::Uid>& bound) const {
+bool ClaimRound::is_settled(const api::IntentClaim& claim, const std::set<api::Uid>& bound) const {
+  if (!claim.made_for.empty()) {
+    return bound.contains(claim.made_for) || (!inherits() && !may_be_made(claim.claim));
+  }
   if (inherits()) return false;
-  const ClaimStep* step = step_of(claim);
+  const ClaimStep* step = step_of(claim.uid);
   return !step->is_touched() ||
          std::ranges::all_of(step->write().consumers, [&bound](const api::ClaimConsumer& one) {
            return bound.contains(one.uid);
          });
+}
+
+bool ClaimRound::may_be_made(const api::ObjectKey& claim) const {
+  return std::ranges::any_of(creations_.steps(), [&](const auto& step) {
+    return step->creation().claim == claim && step->is_touched();
+  });
 }
 
 const ClaimStep* ClaimRound::step_of(const api::Uid& claim) const {

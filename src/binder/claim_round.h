@@ -1,15 +1,19 @@
 // ClaimRound: a round that writes claims before it binds.
 //
-//   intent --held--> claims --all written--> claims_written ... confirm() --> intent read again
+//   intent --held--> claims made for extended resources, intent read again
+//          --> claims --all written--> these pods told of their claims --> claims_written ...
+//          confirm() --> intent read again
 //          --still ours--> a Round over the bindings, its end kept
-//          --> claims of members that are not bound given back --> intent deleted --> round_done
+//          --> claims of members that are not bound given back, those made for them deleted
+//          --> intent deleted --> round_done
 //
-// Until the intent was read again nothing is bound and every failure, a deadline or drain() ends in
-// the last line. The intent of another round, found in the place of this one's, is taken back
-// first, and this round ends with it. A round that finds its intent taken by somebody else sends
-// nothing more and leaves everything to them. A round that inherits an older intent writes over it
-// and keeps the claims and members that only the older one lists.
-// Source: commit protocol 5.2 P3 to P10, 5.3, 5.5.
+// The intent is read after claims were made and before they get devices: whoever took it over
+// either finds them by their names, or is seen here. Until the intent was read again nothing is
+// bound and every failure, a deadline or drain() ends in the last line. The intent of another
+// round, found in the place of this one's, is taken back first, and this round ends with it. A
+// round that finds its intent taken by somebody else sends nothing more and leaves everything to
+// them. A round that inherits an older intent writes over it and keeps the claims and members that
+// only the older one lists. Source: commit protocol 5.2 P3 to P10, 5.3, 5.5.
 #pragma once
 
 #include <functional>
@@ -18,11 +22,13 @@
 #include <set>
 #include <string>
 
-#include "binder/claim_stage.h"
+#include "binder/claim_creation.h"
 #include "binder/fence_run.h"
 #include "binder/give_back.h"
 #include "binder/intent_step.h"
+#include "binder/pod_claim_step.h"
 #include "binder/round.h"
+#include "binder/step_stage.h"
 
 namespace gang::binder {
 
@@ -46,11 +52,17 @@ class ClaimRound {
   [[nodiscard]] bool need_is_met() const { return bindings_ && bindings_->need_is_met(); }
 
  private:
-  enum class Stage { kIntent, kClaims, kWaiting, kChecking, kBinding, kEnding };
+  enum class Stage { kIntent, kMaking, kClaims, kPods, kWaiting, kChecking, kBinding, kEnding };
 
   void on_intent();
   void take_back_older();
+  template <class Step>
+  bool is_written(const StepStage<Step>& stage);
+  void on_made();
+  void check_made();
+  void write_claims();
   void on_claims();
+  void on_pods();
   void tell_written();
   void fence_movers();
   void check_intent();
@@ -72,7 +84,9 @@ class ClaimRound {
   void report();
   [[nodiscard]] std::string words_of_abort() const;
   [[nodiscard]] GiveBack::Task give_back_task() const;
-  [[nodiscard]] bool is_settled(const api::Uid& claim, const std::set<api::Uid>& bound) const;
+  [[nodiscard]] bool is_settled(const api::IntentClaim& claim,
+                                const std::set<api::Uid>& bound) const;
+  [[nodiscard]] bool may_be_made(const api::ObjectKey& claim) const;
   [[nodiscard]] const ClaimStep* step_of(const api::Uid& claim) const;
   [[nodiscard]] bool inherits() const { return plan_.inherited.has_value(); }
   [[nodiscard]] bool is_aborting() const { return abort_.has_value(); }
@@ -88,7 +102,9 @@ class ClaimRound {
   const std::function<void(engine::RoundOutcome)> done_;
   Stage stage_ = Stage::kIntent;
   IntentStep intent_;
-  ClaimStage claims_;
+  StepStage<ClaimCreation> creations_;
+  StepStage<ClaimStep> claims_;
+  StepStage<PodClaimStep> pods_;                   ///< those that claims were made for
   std::vector<std::unique_ptr<PodFence>> movers_;  ///< members that go to another node than before
   std::size_t movers_open_ = 0;
   std::unique_ptr<Round> bindings_;

@@ -198,7 +198,6 @@ void ClaimStep::on_read(const kube::Answer& answer,
 }
 
 void ClaimStep::finish(ClaimEnd end, std::string message) {
-  const std::string name = "claim " + claim_.meta.key.text();
   end_ = end;
   switch (end) {
     case ClaimEnd::kOpen:
@@ -206,16 +205,16 @@ void ClaimStep::finish(ClaimEnd end, std::string message) {
       message_.clear();
       break;
     case ClaimEnd::kLost:
-      message_ = name + ": " + (message.empty() ? "it is deleted or lost its devices" : message);
+      message_ = name() + ": " + (message.empty() ? "it is deleted or lost its devices" : message);
       break;
     case ClaimEnd::kTaken:
-      message_ = name + ": " + (message.empty() ? "it got other devices meanwhile" : message);
+      message_ = name() + ": " + (message.empty() ? "it got other devices meanwhile" : message);
       break;
     case ClaimEnd::kRefused:
-      message_ = name + ": " + message;
+      message_ = name() + ": " + message;
       break;
     case ClaimEnd::kStopped:
-      message_ = name + ": " + (trouble_.empty() ? message : trouble_ + ", until " + message);
+      message_ = name() + ": " + (trouble_.empty() ? message : trouble_ + ", until " + message);
       break;
   }
   done_();

@@ -44,6 +44,7 @@ class ClaimStep {
   [[nodiscard]] bool is_touched() const { return has_sent_ || end_ == ClaimEnd::kWritten; }
   /// Whether a write of this step may still be executed.
   [[nodiscard]] bool is_unknown() const { return is_unknown_; }
+  [[nodiscard]] std::string name() const { return "claim " + claim_.meta.key.text(); }
   /// Why, for people; empty for kWritten.
   [[nodiscard]] const std::string& message() const { return message_; }
   /// What the newest request that failed said; empty while none has.

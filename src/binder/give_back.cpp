@@ -41,21 +41,39 @@ void GiveBack::on_fenced(const PodFence& fence) {
 /// A pod that may still be bound keeps its devices, and so do all.
 void GiveBack::return_claims() {
   if (!refusal_.empty()) return done_();
+  claims_left_ = task_.intent.claims.size();
   next_claim();
 }
 
 void GiveBack::next_claim() {
-  const std::vector<api::IntentClaim>& claims = task_.intent.claims;
-  if (!returns_.empty() && refusal_.empty()) refusal_ = returns_.back()->refusal();
-  if (returns_.size() == claims.size()) return done_();
-  const api::IntentClaim& claim = claims[claims.size() - 1 - returns_.size()];
+  if (claims_left_ == 0) return done_();
+  const api::IntentClaim& claim = task_.intent.claims[--claims_left_];
+  claim.made_for.empty() ? return_claim(claim) : remove_claim(claim);
+}
+
+/// One that was made for a bound member stays; so does one for a pod that is no member.
+void GiveBack::remove_claim(const api::IntentClaim& claim) {
+  const std::vector<api::IntentMember>& members = task_.intent.members;
+  const auto pod = std::ranges::find(members, claim.made_for, &api::IntentMember::uid);
+  if (pod == members.end() || task_.bound.contains(pod->uid)) return next_claim();
+  removals_.push_back(std::make_unique<ClaimRemoval>(
+      port_, claim, *pod, [this] { on_returned(removals_.back()->refusal()); }));
+  removals_.back()->start();
+}
+
+void GiveBack::return_claim(const api::IntentClaim& claim) {
   returns_.push_back(std::make_unique<ClaimReturn>(
       port_,
       ClaimReturn::Task{.claim = claim,
                         .consumers = idle_consumers(),
                         .moves_version = task_.unsure.contains(claim.uid)},
-      [this] { next_claim(); }));
+      [this] { on_returned(returns_.back()->refusal()); }));
   returns_.back()->start();
+}
+
+void GiveBack::on_returned(const std::string& refusal) {
+  if (refusal_.empty()) refusal_ = refusal;
+  next_claim();
 }
 
 std::set<api::Uid> GiveBack::idle_consumers() const {

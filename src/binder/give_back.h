@@ -2,7 +2,8 @@
 //
 //   pods that an older process may still bind: a PodFence each
 //   then, in reverse order, one claim after the other: a ClaimReturn without the members that are
-//   not bound, and without the PodGroup where no member is
+//   not bound, and without the PodGroup where no member is; a ClaimRemoval for those that the round
+//   made for one of them
 //
 // Pods before claims: the reverse order ends in a pod that is bound without its devices. Whoever
 // aborts a round and whoever ends what another process left run the same steps; they differ in what
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "binder/claim_removal.h"
 #include "binder/claim_return.h"
 #include "binder/pod_fence.h"
 
@@ -43,6 +45,9 @@ class GiveBack {
   void on_fenced(const PodFence& fence);
   void return_claims();
   void next_claim();
+  void remove_claim(const api::IntentClaim& claim);
+  void return_claim(const api::IntentClaim& claim);
+  void on_returned(const std::string& refusal);
   [[nodiscard]] std::set<api::Uid> idle_consumers() const;
 
   const ClaimPort port_;
@@ -51,7 +56,9 @@ class GiveBack {
   std::vector<std::unique_ptr<PodFence>> fences_;
   std::size_t fences_started_ = 0;
   std::size_t fences_running_ = 0;
-  std::vector<std::unique_ptr<ClaimReturn>> returns_;  ///< the last one is under way
+  std::size_t claims_left_ = 0;
+  std::vector<std::unique_ptr<ClaimReturn>> returns_;  ///< of both the last one may be under way
+  std::vector<std::unique_ptr<ClaimRemoval>> removals_;
   std::string refusal_;
 };
 

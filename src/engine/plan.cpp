@@ -35,7 +35,22 @@ class Fnv {
   std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 
+constexpr std::size_t kNameMax = 253;
+constexpr std::size_t kHashDigits = 10;
+
 }  // namespace
+
+api::ObjectKey new_claim_key(const ClaimCreation& creation, const std::string& stamp) {
+  Fnv fnv;
+  fnv.add(stamp);
+  fnv.add(creation.pod_uid.text);
+  const std::string hash = fmt::format("{:016x}", fnv.mixed()).substr(0, kHashDigits);
+  return {creation.pod.name_space, creation.generate_name.substr(0, kNameMax - kHashDigits) + hash};
+}
+
+api::ClaimConsumer consumer_of(const ClaimCreation& creation) {
+  return {.api_group = "", .resource = "pods", .name = creation.pod.name, .uid = creation.pod_uid};
+}
 
 const char* round_end_name(RoundEnd end) {
   switch (end) {

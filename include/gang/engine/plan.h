@@ -49,8 +49,10 @@ struct ClaimWrite {
 /// The claim that a round makes for the extended resources of a pod before it binds the pod: owned
 /// by and reserved for the pod, annotated with api::kExtendedClaim.
 struct ClaimCreation {
-  api::ObjectKey pod;  ///< the claim is in its namespace
+  api::ObjectKey pod;
   api::Uid pod_uid;
+  /// Set by the scheduler, not by the engine: in the namespace of the pod.
+  api::ObjectKey claim = {};
   std::string generate_name;
   std::vector<api::DeviceRequest> requests;
   api::Allocation allocation;
@@ -76,6 +78,12 @@ struct Plan {
   std::optional<api::StoredIntent> inherited;
   friend bool operator==(const Plan&, const Plan&) = default;
 };
+
+/// The same name for the same pod and stamp, and no other: generate_name and 10 hex digits.
+[[nodiscard]] api::ObjectKey new_claim_key(const ClaimCreation& creation, const std::string& stamp);
+
+/// The pod, as the claim that is made for it names it.
+[[nodiscard]] api::ClaimConsumer consumer_of(const ClaimCreation& creation);
 
 /// Short deterministic hash of (gang uid, pods, nodes), 16 hex digits. Part of the stamp.
 [[nodiscard]] std::string plan_hash(const Plan& plan);

@@ -1,0 +1,56 @@
+// ClaimRemoval: deletes a claim that a round made for a pod which is not bound by it.
+//
+//   the pod's status no longer names it --> read by name: made for that pod?
+//      --> PATCH without devices and reservation --> PATCH without our finalizer --> DELETE by uid
+//
+// Each step is left out where there is nothing to do. A claim of the name that was not made for the
+// pod is left alone, and so is one that somebody else is named in. Source: the devices
+// contract, 6.5 and 7.3.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "binder/pod_claim_step.h"
+#include "gang/api/intent.h"
+
+namespace gang::binder {
+
+/// See the head of the file. Owned by a GiveBack; binder's thread only. At most one request or
+/// timer is outstanding. Goes on until the server answers. Calls `done` once.
+class ClaimRemoval {
+ public:
+  /// REQUIRES: claim.made_for is the uid of the pod.
+  ClaimRemoval(const ClaimPort& port, api::IntentClaim claim, const api::IntentMember& pod,
+               std::function<void()> done);
+
+  void start() { pod_.start(); }
+  /// Why it is still there, for people; empty: it is gone, or not the claim that was meant.
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
+
+ private:
+  void on_pod_cleared();
+  void read();
+  void on_read(const kube::Answer& answer, const std::optional<api::ResourceClaim>& claim);
+  void judge(const api::ResourceClaim& claim);
+  void free_devices(const api::ResourceClaim& claim);
+  void drop_finalizer(const api::ResourceClaim& claim);
+  void remove(const api::ResourceClaim& claim);
+  void on_written(const kube::Answer& answer, const std::optional<api::ResourceClaim>& claim);
+  void on_failed(const kube::Answer& answer);
+  void again(const kube::Answer& answer);
+  void finish(const std::string& refusal = "");
+  [[nodiscard]] kube::ClaimDone to_written();
+
+  const ClaimPort port_;
+  const api::IntentClaim claim_;
+  const std::function<void()> done_;
+  PodClaimStep pod_;
+  Backoff backoff_;
+  std::string refusal_;
+  bool was_invalid_ = false;
+  Lifeline lifeline_;
+};
+
+}  // namespace gang::binder
