@@ -138,6 +138,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
     if (give_back_instead(core, record, *gang, turn)) return;
     refuse(core, record, *gang, explain_to_all(*gang, Verdict::kInvalid, problem), turn);
   } else {
+    if (give_back_left_over(core, record, *gang, turn)) return;
     auto decision = core.planner.plan(*core.state.snapshot(), *gang);
     if (auto* plan = std::get_if<engine::Plan>(&decision)) {
       plan->writes_record = !is_recorded(*gang, record);

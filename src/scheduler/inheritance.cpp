@@ -53,16 +53,37 @@ api::IntentClaim* find_claim(api::Intent& intent, const api::Uid& uid) {
   return found != intent.claims.end() ? &*found : nullptr;
 }
 
+/// An intent of nothing yet.
+api::StoredIntent blank_intent(const Gang& gang, const std::string& epoch) {
+  return {.intent = {.gang = gang.key,
+                     .gang_uid = gang.uid,
+                     .minimum = gang.minimum,
+                     .base = gang.counts.base(),
+                     .need = gang.need(),
+                     .epoch = epoch}};
+}
+
+/// What an intent would say of claims that were made for members which nobody binds.
+api::StoredIntent left_over_of(const Core& core, const Gang& gang) {
+  api::StoredIntent found = blank_intent(gang, core.options.epoch);
+  for (const Member& member : gang.members) {
+    if (member.state != MemberState::kPending) continue;
+    const auto claims = core.state.extended_claims(member.uid);
+    for (const auto& claim : claims) {
+      found.intent.claims.push_back({.claim = claim->meta.key,
+                                     .uid = claim->meta.uid,
+                                     .allocates = true,
+                                     .made_for = member.uid});
+    }
+    if (!claims.empty()) found.intent.members.push_back({.pod = member.key, .uid = member.uid});
+  }
+  return found;
+}
+
 /// What an intent would say of claims that are reserved for members which nobody binds.
 api::StoredIntent orphans_of(const Gang& gang, const std::string& epoch) {
-  api::StoredIntent found;
+  api::StoredIntent found = blank_intent(gang, epoch);
   api::Intent& intent = found.intent;
-  intent.gang = gang.key;
-  intent.gang_uid = gang.uid;
-  intent.minimum = gang.minimum;
-  intent.base = gang.counts.base();
-  intent.need = gang.need();
-  intent.epoch = epoch;
   for (const Member& member : gang.members) {
     if (member.state != MemberState::kPending) continue;
     bool holds = false;
@@ -97,7 +118,9 @@ bool settle(Core& core, const api::StoredIntent& intent, Turn& turn) {
   }
   const GangRecord& record = found->second;
   if (record.is_in_flight()) return false;
-  if (record.stage == Stage::kActive && record.counts.base() == 0) {
+  const bool may_stand =
+      std::ranges::all_of(intent.intent.claims, &api::Uid::empty, &api::IntentClaim::made_for);
+  if (may_stand && record.stage == Stage::kActive && record.counts.base() == 0) {
     attempt(core, *id, turn);
   } else {
     fence(core, intent, id, turn);
@@ -139,6 +162,16 @@ std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang
   auto found = core.inheritance.open.extract(gang);
   if (found.empty()) return std::nullopt;
   return std::move(found.mapped());
+}
+
+bool give_back_left_over(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
+  api::StoredIntent found = left_over_of(core, gang);
+  if (found.intent.claims.empty()) return false;
+  const auto open = core.inheritance.open.find(gang.uid);
+  if (open != core.inheritance.open.end()) found = open->second;
+  record.not_before = turn.now + backoff(core.options, ++record.failures);
+  fence(core, std::move(found), record.ref.id, turn);
+  return true;
 }
 
 bool give_back_instead(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {

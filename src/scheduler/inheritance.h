@@ -27,6 +27,10 @@ bool settle_next(Core& core, Turn& turn);
 /// The intent that the gang's next round takes over, if there is one.
 [[nodiscard]] std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang);
 
+/// Whether claims for extended resources of pending members are left over, so that they are deleted
+/// before the gang is planned.
+bool give_back_left_over(Core& core, GangRecord& record, const cluster::Gang& gang, Turn& turn);
+
 /// Whether the gang held claims for nothing, so that they are given back before it waits. The gang
 /// was just refused.
 bool give_back_instead(Core& core, GangRecord& record, const cluster::Gang& gang, Turn& turn);

@@ -41,7 +41,21 @@ ClaimPtr current(const Core& core, const engine::ClaimWrite& write) {
   return claim && claim->meta.uid == write.claim->meta.uid ? claim : nullptr;
 }
 
+/// A claim that the round has made is as all others once the state shows it.
+void meet_made(const Core& core, RoundDevices& devices) {
+  engine::Plan& plan = devices.plan;
+  std::erase_if(plan.new_claims, [&](const engine::ClaimCreation& creation) {
+    ClaimPtr claim = core.state.claim(creation.claim);
+    if (!claim || !devices.versions.contains(claim->meta.uid)) return false;
+    plan.claims.push_back({.claim = std::move(claim),
+                           .allocation = creation.allocation,
+                           .consumers = {engine::consumer_of(creation)}});
+    return true;
+  });
+}
+
 bool has_seen(const Core& core, const RoundDevices& devices) {
+  if (!devices.plan.new_claims.empty()) return false;
   return std::ranges::all_of(devices.plan.claims, [&](const engine::ClaimWrite& write) {
     const auto written = devices.versions.find(write.claim->meta.uid);
     const ClaimPtr claim = current(core, write);
@@ -172,6 +186,7 @@ void tell_awaited(Core& core, GangRecord& record, const Gang& gang, const Standi
 bool check_round(Core& core, GangRecord& record, Turn& turn) {
   RoundDevices& devices = *record.round->devices;
   const auto gang = core.state.gang(record.ref.id);
+  meet_made(core, devices);
   const Standing standing = standing_of(core, gang, devices);
   const bool is_waiting = !standing.is_seen || !standing.awaited.empty();
   if (!standing.problem.empty() || !is_waiting) {
@@ -208,6 +223,9 @@ void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan) {
     if (!write.allocation) continue;
     core.state.assume_allocation(write.claim->meta.uid, *write.allocation);
   }
+  for (const engine::ClaimCreation& creation : plan.new_claims) {
+    core.state.assume_new_claim(creation.claim, creation.pod_uid, creation.allocation);
+  }
 }
 
 void forget_claims(Core& core, const OpenRound& round, TimePoint now) {
@@ -216,6 +234,9 @@ void forget_claims(Core& core, const OpenRound& round, TimePoint now) {
     core.state.forget_allocation(write.claim->meta.uid);
     const auto waiting = core.claims_in_rounds.extract(write.claim->meta.uid);
     if (!waiting.empty()) look_again(core, waiting.mapped(), now);
+  }
+  for (const engine::ClaimCreation& creation : round.devices->plan.new_claims) {
+    core.state.forget_new_claim(creation.claim);
   }
   core.wakeup.note_room();
 }

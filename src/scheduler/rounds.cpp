@@ -168,9 +168,12 @@ void commit_round(Core& core, GangRecord& record, const engine::RoundOutcome& ou
 void start_round(Core& core, GangRecord& record, engine::Plan plan, Turn& turn) {
   const bool is_group = plan.gang.kind == GangKind::kPodGroup;
   const bool continues = record.repair && !record.repair->stamp.empty();
-  const bool has_claims = !plan.claims.empty() || plan.inherited;
+  const bool has_claims = !plan.claims.empty() || !plan.new_claims.empty() || plan.inherited;
   if (is_group || has_claims) {
     plan.stamp = continues ? record.repair->stamp : new_stamp(core, plan);
+  }
+  for (engine::ClaimCreation& creation : plan.new_claims) {
+    creation.claim = engine::new_claim_key(creation, plan.stamp);
   }
   plan.writes_record = is_group && plan.writes_record;
   std::vector<cluster::AssumedPod> assumed;
