@@ -55,7 +55,7 @@ ClassRules::ClassRules(std::shared_ptr<const cluster::PodClass> of, const Option
     : pod_class(std::move(of)) {
   CHECK(pod_class->requests.size() <= kRequestsMax);
   if (options.toleration_comparison) comparison = api::TolerationComparison::kOn;
-  plans_extended = options.plans_extended_resources && !pod_class->container_asks.empty();
+  plans_extended = !pod_class->container_asks.empty();
   named_nodes = named_nodes_of(*pod_class);
   for (const cluster::ResourceAmount& request : pod_class->requests) {
     const cluster::ResourceId resource = request.resource;

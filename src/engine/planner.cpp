@@ -181,7 +181,6 @@ class Planner::Impl {
   /// Whether devices may serve an extended resource that a pending member asks for.
   [[nodiscard]] bool asks_served(const cluster::Gang& gang,
                                  const cluster::Snapshot& snapshot) const {
-    if (!options_.plans_extended_resources) return false;
     const cluster::ExtendedResources& served = *snapshot.devices()->extended_resources();
     const auto is_served = [&](const cluster::ContainerAsk& ask) {
       return served.contains(snapshot.resources()[ask.resource.value]);

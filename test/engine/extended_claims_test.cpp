@@ -32,9 +32,7 @@ std::string text_of(const std::vector<api::DeviceRequest>& requests,
 /// Nodes, the class "gpu" for nvidia.com/gpu, and a planner that plans both.
 class ExtendedClaimsTest : public testing::Test {
  protected:
-  ExtendedClaimsTest() : cluster_({.plans_extended_resources = true}) {
-    cluster_.add(class_named("gpu", test::kGpu));
-  }
+  ExtendedClaimsTest() { cluster_.add(class_named("gpu", test::kGpu)); }
 
   static api::DeviceClass class_named(const std::string& name, const std::string& resource,
                                       std::int64_t created = 0) {
@@ -127,12 +125,6 @@ TEST_F(ExtendedClaimsTest, NameOfTheClassItselfIsServedToo) {
   EXPECT_EQ(text_of_creations(first), "p0-extended-resources-: container-0-request-0=n1/g0");
   EXPECT_EQ(text_of_creations(cluster_.plan("p1")),
             "p1-extended-resources-: container-0-request-0=n1/g0");
-}
-
-TEST_F(ExtendedClaimsTest, WithoutTheOptionTheNodeDoesNotFit) {
-  TestCluster plain;
-  plain.add(class_named("gpu", test::kGpu)).add(node("n1")).add(pod("p").gpu(1));
-  EXPECT_EQ(plain.refused("p").message, "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
 }
 
 TEST_F(ExtendedClaimsTest, WithoutAClassTheNodeDoesNotFit) {

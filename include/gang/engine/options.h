@@ -25,9 +25,6 @@ struct Options {
   std::vector<std::string> accelerators;
   /// Node trials of the search over unlike members before it gives up.
   std::int64_t search_steps_max = 20'000;
-  /// Whether devices of a DeviceClass serve extended resources that a node does not offer itself.
-  /// Off: such a node does not fit.
-  bool plans_extended_resources = false;
   /// Steps of the search over devices before it gives up.
   std::int64_t device_steps_max = 200'000;
   cluster::DeviceFeatures device_features;
