@@ -46,17 +46,21 @@ kube::ClaimDone naming_the_right(kube::ClaimDone done) {
 }  // namespace
 
 void ClaimPort::create_claim(const api::NewClaim& claim, kube::ClaimDone done) const {
-  ++channel_.stats().claim_writes;
-  channel_.note_target(claim.claim);
-  client_.create_claim(claim, channel_.returning<MaybeClaim>("create resourceclaims",
-                                                             noting(channel_, std::move(done))));
+  in_turn(window_, channel_, std::move(done), [port = *this, claim](kube::ClaimDone answered) {
+    ++port.channel_.stats().claim_writes;
+    port.channel_.note_target(claim.claim);
+    port.client_.create_claim(
+        claim, port.channel_.returning<MaybeClaim>("create resourceclaims", std::move(answered)));
+  });
 }
 
 void ClaimPort::delete_claim(const api::ClaimDelete& request, kube::Done done) const {
-  ++channel_.stats().claim_writes;
-  channel_.note_target(request.claim);
-  client_.delete_claim(
-      request, channel_.returning<>("delete resourceclaims", noting<>(channel_, std::move(done))));
+  in_turn(window_, channel_, std::move(done), [port = *this, request](kube::Done answered) {
+    ++port.channel_.stats().claim_writes;
+    port.channel_.note_target(request.claim);
+    port.client_.delete_claim(
+        request, port.channel_.returning<>("delete resourceclaims", std::move(answered)));
+  });
 }
 
 void ClaimPort::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) const {
