@@ -104,8 +104,9 @@ void Daemon::start_binder() {
   executor.post_after = [this](Duration delay, std::function<void()> f) {
     binder_loop_.post_after(delay, std::move(f));
   };
-  binder_ = std::make_unique<binder::Binder>(*client_, *claim_client_, clock_, config_.binder,
-                                             std::move(callbacks), std::move(executor));
+  binder_ =
+      std::make_unique<binder::Binder>(binder::Clients{*client_, *claim_client_}, clock_,
+                                       config_.binder, std::move(callbacks), std::move(executor));
   last_intent_scan_ = clock_.monotonic();
   binder_loop_.post([this] { binder_->find_intents(); });
   binder_thread_ = std::thread([this] { binder_loop_.run(); });

@@ -31,12 +31,12 @@ constexpr const char* kStopping = "the scheduler is stopping";
 /// The parts of the binder and the runs that are open. Order: what is used outlives its users.
 class Binder::Impl {
  public:
-  Impl(kube::Client& client, kube::ClaimClient& claims, const Clock& clock, const Options& options,
-       Callbacks callbacks, Executor executor)
+  Impl(Clients clients, const Clock& clock, const Options& options, Callbacks callbacks,
+       Executor executor)
       : callbacks_(std::move(callbacks)),
-        channel_(client, clock, options, std::move(executor)),
+        channel_(clients.client, clock, options, std::move(executor)),
         window_(options.writes_in_flight_max),
-        claims_(claims, channel_, window_),
+        claims_(clients.claims, channel_, window_),
         paced_(channel_, window_, options.status_writes_per_second,
                options.status_writes_per_second * kStatusBurstSeconds),
         events_(channel_, window_),
@@ -247,9 +247,9 @@ class Binder::Impl {
   Lifeline lifeline_;
 };
 
-Binder::Binder(kube::Client& client, kube::ClaimClient& claims, const Clock& clock, Options options,
-               Callbacks callbacks, Executor executor)
-    : impl_(std::make_unique<Impl>(client, claims, clock, options, std::move(callbacks),
+Binder::Binder(Clients clients, const Clock& clock, Options options, Callbacks callbacks,
+               Executor executor)
+    : impl_(std::make_unique<Impl>(clients, clock, options, std::move(callbacks),
                                    std::move(executor))) {}
 
 Binder::~Binder() = default;

@@ -71,4 +71,22 @@ bool same_meaning(const Explanation& a, const Explanation& b) {
          causes_of(a) == causes_of(b) && told_beside_causes(a) == told_beside_causes(b);
 }
 
+const char* round_end_name(RoundEnd end) {
+  switch (end) {
+    case RoundEnd::kCommitted:
+      return "committed";
+    case RoundEnd::kMembersLost:
+      return "members_lost";
+    case RoundEnd::kUnavailable:
+      return "unavailable";
+    case RoundEnd::kRefused:
+      return "refused";
+    case RoundEnd::kGroupGone:
+      return "group_gone";
+    case RoundEnd::kOvertaken:
+      return "overtaken";
+  }
+  return "unknown";
+}
+
 }  // namespace gang::engine

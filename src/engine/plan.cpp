@@ -4,8 +4,6 @@
 
 #include <string_view>
 
-#include "gang/engine/round_outcome.h"
-
 namespace gang::engine {
 
 namespace {
@@ -50,24 +48,6 @@ api::ObjectKey new_claim_key(const ClaimCreation& creation, const std::string& s
 
 api::ClaimConsumer consumer_of(const ClaimCreation& creation) {
   return {.api_group = "", .resource = "pods", .name = creation.pod.name, .uid = creation.pod_uid};
-}
-
-const char* round_end_name(RoundEnd end) {
-  switch (end) {
-    case RoundEnd::kCommitted:
-      return "committed";
-    case RoundEnd::kMembersLost:
-      return "members_lost";
-    case RoundEnd::kUnavailable:
-      return "unavailable";
-    case RoundEnd::kRefused:
-      return "refused";
-    case RoundEnd::kGroupGone:
-      return "group_gone";
-    case RoundEnd::kOvertaken:
-      return "overtaken";
-  }
-  return "unknown";
 }
 
 std::string plan_hash(const Plan& plan) {

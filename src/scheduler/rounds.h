@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gang/cluster/gang.h"
-#include "gang/engine/round_outcome.h"
+#include "gang/engine/explanation.h"
 #include "scheduler/core.h"
 
 namespace gang::scheduler {

@@ -122,8 +122,9 @@ void Simulator::make_daemon() {
   executor.post_after = [this, daemon](Duration delay, std::function<void()> f) {
     daemon->timers.emplace(clock_.now() + delay, std::move(f));
   };
-  daemon->binder = std::make_unique<binder::Binder>(
-      cluster_, cluster_, clock_, std::move(binder_options), make_callbacks(), std::move(executor));
+  daemon->binder = std::make_unique<binder::Binder>(binder::Clients{cluster_, cluster_}, clock_,
+                                                    std::move(binder_options), make_callbacks(),
+                                                    std::move(executor));
   daemon->posted.push_back([this, daemon] { look_for_intents(*daemon); });
   for (api::Delta& delta : cluster_.list_all(options_.scheduler.scheduler_name)) {
     input(std::move(delta));

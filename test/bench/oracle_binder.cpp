@@ -91,7 +91,7 @@ int carry_out(const std::shared_ptr<const gang::kube::Connection>& connection,
       [&](gang::Duration delay, std::function<void()> f) { loop.post_after(delay, std::move(f)); }};
   gang::binder::Options options;
   options.scheduler_name = "oracle";
-  gang::binder::Binder binder(*client, *claims, clock, options, std::move(callbacks),
+  gang::binder::Binder binder({*client, *claims}, clock, options, std::move(callbacks),
                               std::move(executor));
   loop.post([&] {
     for (const Plan& plan : plans) binder.commit(plan);

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "gang/engine/round_outcome.h"
-
 namespace gang::engine {
 namespace {
 

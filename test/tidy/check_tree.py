@@ -34,8 +34,6 @@ EXCEPTIONS = {
     ("speaks_of_no_machine", "test/tidy/check_tree_test.py"): "has them in its examples",
     ("precise_names", "include/gang/kube/client.h"): "get is a verb of the API, as list and watch",
     ("precise_names", "include/gang/sim/sim_cluster.h"): "a Client: get is a verb of the API",
-    ("function_parameters", "include/gang/binder/binder.h"): "two clients, each a port of its own",
-    ("function_parameters", "src/binder/binder.cpp"): "as its header",
     ("shared_pointers_are_to_const", "src/kube/http_cpprest.cpp"):
         "tasks of cpprestsdk are copied, with all that they hold",
     ("no_test_access_by_friendship", "include/gang/base/sync.h"): "CondVar waits on a Mutex",

@@ -13,8 +13,7 @@ _ALLOWED = {
     "engine": {"base": None, "api": None, "cel": None, "cluster": None},
     "scheduler": {"base": None, "api": None, "cluster": None, "engine": None},
     "kube": {"base": None, "api": None},
-    "binder": {"base": None, "api": None, "kube": None,
-               "engine": ("plan.h", "explanation.h", "round_outcome.h")},
+    "binder": {"base": None, "api": None, "kube": None, "engine": ("plan.h", "explanation.h")},
     "sim": dict.fromkeys(PARTS[:8]),
     "app": dict.fromkeys(PARTS[:9]),
 }

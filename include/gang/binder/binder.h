@@ -25,7 +25,6 @@
 #include "gang/base/clock.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
-#include "gang/engine/round_outcome.h"
 #include "gang/kube/claim_client.h"
 #include "gang/kube/client.h"
 
@@ -81,11 +80,17 @@ struct Stats {
   bool breaker_open = false;
 };
 
-/// Owned by the shell; the clients and `clock` outlive it.
+/// What the binder writes through: pods and groups, and the claims of rounds. Both outlive it.
+struct Clients {
+  kube::Client& client;
+  kube::ClaimClient& claims;
+};
+
+/// Owned by the shell; `clock` outlives it.
 class Binder {
  public:
-  Binder(kube::Client& client, kube::ClaimClient& claims, const Clock& clock, Options options,
-         Callbacks callbacks, Executor executor);
+  Binder(Clients clients, const Clock& clock, Options options, Callbacks callbacks,
+         Executor executor);
   ~Binder();
   Binder(const Binder&) = delete;
   Binder& operator=(const Binder&) = delete;

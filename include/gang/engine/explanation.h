@@ -1,4 +1,5 @@
-// Explanation: why a gang has no plan, as a value. A normal answer, not an error.
+// Explanation: why a gang has no plan, as a value; RoundOutcome: what became of the plan of one
+// that had. Normal answers, not errors.
 //
 // Texts follow the gang contract 2.11 and the scheduling contract 8.1 byte for byte; the structured
 // fields say the same for metrics, `gangctl` and tests. Values only, any thread.
@@ -71,5 +72,65 @@ struct Explanation {
 
 /// Equal texts up to changing numbers: same verdict, minimum and set of causes.
 [[nodiscard]] bool same_meaning(const Explanation& a, const Explanation& b);
+
+enum class MemberEnd {
+  kBound,      ///< confirmed on the planned node
+  kElsewhere,  ///< found bound to another node by somebody else
+  kLost,       ///< deleted, deleting, gated, or replaced by another UID
+  kNotBound,   ///< definitely not bound; may be planned again
+};
+
+/// What became of one assignment. Always definite.
+struct MemberOutcome {
+  api::ObjectKey pod;
+  api::Uid uid;
+  MemberEnd end = MemberEnd::kNotBound;
+  std::string message;    ///< of the server, for people; empty when bound
+  bool stopped = false;   ///< the round was stopped, or the server fails: says nothing of the pod
+  bool answered = false;  ///< the server answers, and does not take this Binding
+};
+
+enum class RoundEnd {
+  kCommitted,    ///< base + bound >= minimum, and recorded where it had to be
+  kMembersLost,  ///< some binds were refused for good
+  kUnavailable,  ///< the server did not answer within the commit deadline
+  kRefused,      ///< 403, 422: our rights or our request are wrong; retrying does not help
+  kGroupGone,    ///< the PodGroup was deleted or replaced
+  kOvertaken,    ///< its claims were written or to be written, and the plan no longer held
+};
+
+/// Stable name in snake case ("members_lost"), for metrics, traces and logs.
+[[nodiscard]] const char* round_end_name(RoundEnd end);
+
+/// The report of the binder after a round.
+struct RoundOutcome {
+  GangRef gang;
+  std::string stamp;
+  RoundEnd end = RoundEnd::kCommitted;
+  std::vector<MemberOutcome> members;
+  bool recorded = false;  ///< PodGroupInitiallyScheduled=True is durable
+  bool answered = false;  ///< kUnavailable: for every member that lacks, the server answers
+  std::string message;
+};
+
+/// A round that has taken long and lacks members. Sent once, while it goes on.
+struct RoundProgress {
+  GangRef gang;
+  std::int32_t bound = 0;  ///< members bound, those of before the round too
+  std::string message;     ///< what the newest answer for a member that lacks was, for people
+};
+
+/// Every claim of a round is written. The round goes on when the scheduler's state has seen it all
+/// and says that the plan still holds (commit protocol P6).
+struct ClaimsWritten {
+  /// A claim and the version that its last write made.
+  struct Claim {
+    api::Uid uid;
+    api::ResourceVersion resource_version;
+  };
+  GangRef gang;
+  std::string stamp;
+  std::vector<Claim> claims;
+};
 
 }  // namespace gang::engine

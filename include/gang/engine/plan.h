@@ -1,10 +1,12 @@
-// Plan: the decision that starts a gang, as a value.
+// Plan: the decision that starts a gang, as a value, and what else the scheduler tells the binder
+// of its round.
 //
 // The engine makes plans, the scheduler numbers their round, the binder carries them out and
-// reports a RoundOutcome (round_outcome.h), the scheduler decides again. Values only, any thread.
+// reports a RoundOutcome (explanation.h), the scheduler decides again. Values only, any thread.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,6 +86,24 @@ struct Plan {
 
 /// The pod, as the claim that is made for it names it.
 [[nodiscard]] api::ClaimConsumer consumer_of(const ClaimCreation& creation);
+
+/// The scheduler's word on a round whose claims are written.
+struct RoundCheck {
+  GangRef gang;
+  std::string stamp;
+  std::string problem;  ///< why the plan no longer holds, for people; empty: bind the members
+  std::map<api::Uid, api::ResourceVersion> versions;  ///< of the members, as they are known now
+};
+
+/// Members to delete because their gang cannot be completed (commit protocol 5.6). Made by the
+/// scheduler; the binder re-reads each pod and deletes only what still carries the stamp.
+struct Rollback {
+  GangRef gang;
+  std::int32_t minimum = 1;
+  std::string stamp;
+  std::vector<Assignment> members;
+  std::string message;
+};
 
 /// Short deterministic hash of (gang uid, pods, nodes), 16 hex digits. Part of the stamp.
 [[nodiscard]] std::string plan_hash(const Plan& plan);

@@ -10,7 +10,6 @@
 #include "gang/base/time.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
-#include "gang/engine/round_outcome.h"
 
 namespace gang::scheduler {
 

@@ -8,7 +8,6 @@
 #include "gang/api/intent.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
-#include "gang/engine/round_outcome.h"
 
 namespace gang::scheduler {
 
