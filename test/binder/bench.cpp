@@ -70,7 +70,7 @@ void BinderBench::start(const binder::Options& options) {
       .intents_found = [this](std::vector<api::StoredIntent> all) { intents.push_back(all); },
       .round_fenced = [this](api::Uid gang) { fenced.push_back(gang); },
       .writes_blocked = [this](bool is_blocked) { blocked.push_back(is_blocked); }};
-  binder = std::make_unique<binder::Binder>(Clients{client, claims}, clock, options,
+  binder = std::make_unique<binder::Binder>(binder::Clients{client, claims}, clock, options,
                                             std::move(callbacks), executor.executor());
 }
 
