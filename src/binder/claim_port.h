@@ -10,7 +10,8 @@ namespace gang::binder {
 /// Sends requests about claims and intents through a Channel, which brings the answers back to the
 /// binder's thread and lets the watcher of writes hear them; counts. A missing right to reserve
 /// devices, which the server answers as invalid, is handed on as a missing right. Writes wait for
-/// their turn in the window of all rounds. A value: what it refers to outlives it. Does not retry and judges no answer.
+/// their turn in the window of all rounds. A value: what it refers to outlives it. Does not retry
+/// and judges no answer.
 class ClaimPort {
  public:
   ClaimPort(kube::ClaimClient& client, Channel& channel, WriteWindow& window)
