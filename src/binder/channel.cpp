@@ -122,6 +122,26 @@ bool is_starting(const kube::Answer& answer) {
          answer.message.find("not yet ready to handle request") != std::string::npos;
 }
 
+UndoWord undo_word(const kube::Answer& answer, bool& was_invalid) {
+  switch (answer.outcome) {
+    case kube::Outcome::kOk:
+      return UndoWord::kDone;
+    case kube::Outcome::kNotFound:
+      return UndoWord::kGone;
+    case kube::Outcome::kForbidden:
+      return is_starting(answer) ? UndoWord::kAgain : UndoWord::kRefused;
+    case kube::Outcome::kInvalid:
+      return std::exchange(was_invalid, true) ? UndoWord::kRefused : UndoWord::kAgain;
+    case kube::Outcome::kConflict:
+    case kube::Outcome::kNotSent:
+    case kube::Outcome::kUnknown:
+    case kube::Outcome::kUnauthorized:
+    case kube::Outcome::kThrottled:
+      break;
+  }
+  return UndoWord::kAgain;
+}
+
 Duration wait_after(const kube::Answer& answer, Duration pause) {
   if (answer.retry_after) return std::max(pause, *answer.retry_after);
   if (answer.outcome == kube::Outcome::kThrottled) return std::max(pause, kThrottledDefault);

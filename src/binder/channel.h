@@ -101,6 +101,18 @@ inline constexpr Duration kExecutableFor = std::chrono::seconds(40);
 /// The admission of a starting server answers 403 like this: no right is missing.
 [[nodiscard]] bool is_starting(const kube::Answer& answer);
 
+/// What an answer means for whoever goes on until the server answers.
+enum class UndoWord {
+  kDone,
+  kGone,     ///< there is no such object
+  kRefused,  ///< our rights or our request are wrong
+  kAgain,    ///< to be read and judged anew, after a pause
+};
+
+/// Reads the answer to a write that takes something back. The first "invalid" may be that of
+/// another object of that name, which the next read tells: `was_invalid` remembers it.
+[[nodiscard]] UndoWord undo_word(const kube::Answer& answer, bool& was_invalid);
+
 /// How long to wait before a request that was answered like this is sent again: what the server
 /// asks for, at least `pause`.
 [[nodiscard]] Duration wait_after(const kube::Answer& answer, Duration pause);

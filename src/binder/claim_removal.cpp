@@ -97,22 +97,13 @@ void ClaimRemoval::on_written(const kube::Answer& answer,
 }
 
 void ClaimRemoval::on_failed(const kube::Answer& answer) {
-  switch (answer.outcome) {
-    case kube::Outcome::kNotFound:
+  switch (undo_word(answer, was_invalid_)) {
+    case UndoWord::kGone:
       return finish();
-    case kube::Outcome::kForbidden:
-      if (is_starting(answer)) return again(answer);
+    case UndoWord::kRefused:
       return finish(answer.message);
-    case kube::Outcome::kInvalid:
-      // Another object of that name answers so, too: then the next read tells.
-      if (!std::exchange(was_invalid_, true)) return again(answer);
-      return finish(answer.message);
-    case kube::Outcome::kOk:
-    case kube::Outcome::kConflict:
-    case kube::Outcome::kNotSent:
-    case kube::Outcome::kUnknown:
-    case kube::Outcome::kUnauthorized:
-    case kube::Outcome::kThrottled:
+    case UndoWord::kDone:  // without the claim as it is then
+    case UndoWord::kAgain:
       return again(answer);
   }
 }

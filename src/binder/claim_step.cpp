@@ -199,25 +199,17 @@ void ClaimStep::on_read(const kube::Answer& answer,
 
 void ClaimStep::finish(ClaimEnd end, std::string message) {
   end_ = end;
-  switch (end) {
-    case ClaimEnd::kOpen:
-    case ClaimEnd::kWritten:
-      message_.clear();
-      break;
-    case ClaimEnd::kLost:
-      message_ = name() + ": " + (message.empty() ? "it is deleted or lost its devices" : message);
-      break;
-    case ClaimEnd::kTaken:
-      message_ = name() + ": " + (message.empty() ? "it got other devices meanwhile" : message);
-      break;
-    case ClaimEnd::kRefused:
-      message_ = name() + ": " + message;
-      break;
-    case ClaimEnd::kStopped:
-      message_ = name() + ": " + (trouble_.empty() ? message : trouble_ + ", until " + message);
-      break;
-  }
+  if (message.empty() && end == ClaimEnd::kLost) message = "it is deleted or lost its devices";
+  if (message.empty() && end == ClaimEnd::kTaken) message = "it got other devices meanwhile";
+  message_ = text_of_end(name(), end, trouble_, message);
   done_();
+}
+
+std::string text_of_end(const std::string& name, ClaimEnd end, const std::string& trouble,
+                        const std::string& why) {
+  if (end == ClaimEnd::kOpen || end == ClaimEnd::kWritten) return "";
+  const bool tells_trouble = end == ClaimEnd::kStopped && !trouble.empty();
+  return name + ": " + (tells_trouble ? trouble + ", until " : "") + why;
 }
 
 }  // namespace gang::binder

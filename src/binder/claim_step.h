@@ -87,6 +87,11 @@ class ClaimStep {
   Lifeline lifeline_;
 };
 
+/// "claim ns/c: <why>" of a step that has not written; `trouble` is what its newest request failed
+/// with, and says more than that it was stopped.
+[[nodiscard]] std::string text_of_end(const std::string& name, ClaimEnd end,
+                                      const std::string& trouble, const std::string& why);
+
 /// Whether both give the same devices on the same terms; share ids and times aside, in any order.
 [[nodiscard]] bool same_devices(const api::Allocation& a, const api::Allocation& b);
 

@@ -97,11 +97,7 @@ void PodClaimStep::lose(const std::string& why) {
 
 void PodClaimStep::finish(ClaimEnd end, const std::string& message) {
   end_ = end;
-  message_.clear();
-  if (end != ClaimEnd::kWritten) {
-    const bool tells_why = end == ClaimEnd::kStopped && !trouble_.empty();
-    message_ = name() + ": " + (tells_why ? trouble_ + ", until " : "") + message;
-  }
+  message_ = text_of_end(name(), end, trouble_, message);
   done_();
 }
 

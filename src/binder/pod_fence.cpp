@@ -52,23 +52,14 @@ void PodFence::mark(const api::Pod& pod) {
 }
 
 void PodFence::on_marked(const kube::Answer& answer) {
-  switch (answer.outcome) {
-    case kube::Outcome::kOk:
+  switch (undo_word(answer, was_invalid_)) {
+    case UndoWord::kDone:
       return finish(PodFenceEnd::kUnbound);
-    case kube::Outcome::kNotFound:
+    case UndoWord::kGone:
       return finish(PodFenceEnd::kGone);
-    case kube::Outcome::kForbidden:
-      if (is_starting(answer)) return again(answer);
+    case UndoWord::kRefused:
       return refuse(answer);
-    case kube::Outcome::kInvalid:
-      // Another object of that name answers so, too: then the next read tells.
-      if (!std::exchange(was_invalid_, true)) return again(answer);
-      return refuse(answer);
-    case kube::Outcome::kConflict:
-    case kube::Outcome::kNotSent:
-    case kube::Outcome::kUnknown:
-    case kube::Outcome::kUnauthorized:
-    case kube::Outcome::kThrottled:
+    case UndoWord::kAgain:
       return again(answer);
   }
 }
