@@ -24,6 +24,9 @@ struct Inheritance {
   std::map<api::Uid, api::StoredIntent> open;                  ///< neither yet
   std::map<api::Uid, std::optional<cluster::GangId>> fencing;  ///< being taken back
   std::map<api::Uid, api::StoredIntent> unreadable;
+
+  /// To be called when one of them has gone.
+  void note_settled() { is_settled = is_settled || (open.empty() && fencing.empty()); }
 };
 
 /// Owned by the Scheduler, for its life; one thread. A gang that is in the queue has a record.

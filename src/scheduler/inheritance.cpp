@@ -41,6 +41,12 @@ void fence(Core& core, api::StoredIntent intent, std::optional<GangId> id, Turn&
   turn.effects.emplace_back(FenceRound{std::move(intent)});
 }
 
+/// The same of a gang that might come back to it at once: it is planned after a pause.
+void fence_spaced(Core& core, GangRecord& record, api::StoredIntent intent, Turn& turn) {
+  record.not_before = turn.now + backoff(core.options, ++record.failures);
+  fence(core, std::move(intent), record.ref.id, turn);
+}
+
 bool is_reserved_for(const GangClaim& claim, const Member& member) {
   return claim.claim &&
          std::ranges::any_of(claim.claim->reserved_for, [&](const api::ClaimConsumer& consumer) {
@@ -154,7 +160,7 @@ bool settle_next(Core& core, Turn& turn) {
     has_decided = settle(core, copy, turn);
     if (has_decided) break;
   }
-  inheritance.is_settled |= inheritance.open.empty() && inheritance.fencing.empty();
+  inheritance.note_settled();
   return has_decided && !inheritance.open.empty();
 }
 
@@ -169,8 +175,7 @@ bool give_back_left_over(Core& core, GangRecord& record, const Gang& gang, Turn&
   if (found.intent.claims.empty()) return false;
   const auto open = core.inheritance.open.find(gang.uid);
   if (open != core.inheritance.open.end()) found = open->second;
-  record.not_before = turn.now + backoff(core.options, ++record.failures);
-  fence(core, std::move(found), record.ref.id, turn);
+  fence_spaced(core, record, std::move(found), turn);
   return true;
 }
 
@@ -182,8 +187,7 @@ bool give_back_instead(Core& core, GangRecord& record, const Gang& gang, Turn& t
   }
   api::StoredIntent orphans = orphans_of(gang, core.options.epoch);
   if (orphans.intent.claims.empty()) return false;
-  record.not_before = turn.now + backoff(core.options, ++record.failures);
-  fence(core, std::move(orphans), record.ref.id, turn);
+  fence_spaced(core, record, std::move(orphans), turn);
   return true;
 }
 
@@ -197,8 +201,7 @@ void finish_fence(Core& core, const api::Uid& gang, Turn& turn) {
   if (found == core.inheritance.fencing.end()) return;
   const std::optional<GangId> id = found->second;
   core.inheritance.fencing.erase(found);
-  core.inheritance.is_settled |= core.inheritance.is_known && core.inheritance.open.empty() &&
-                                 core.inheritance.fencing.empty();
+  core.inheritance.note_settled();
   const auto record = id ? core.records.find(*id) : core.records.end();
   if (record == core.records.end()) return;
   record->second.stage = Stage::kIdle;

@@ -238,7 +238,7 @@ void forget_claims(Core& core, const OpenRound& round, TimePoint now) {
   for (const engine::ClaimCreation& creation : round.devices->plan.new_claims) {
     core.state.forget_new_claim(creation.claim);
   }
-  core.wakeup.note_room();
+  core.wakeup.note_devices();
 }
 
 bool wait_for_claim(Core& core, GangRecord& record, const Gang& gang, TimePoint now) {

@@ -24,8 +24,10 @@ class WakeUp {
     nodes_ |= change.nodes;
     devices_ |= change.devices_gained;
   }
-  /// Room or devices were given back that no delta tells of.
+  /// Room was given back that no delta tells of.
   void note_room() { nodes_ = true; }
+  /// The same of devices.
+  void note_devices() { devices_ = true; }
   [[nodiscard]] bool is_pending() const { return nodes_ || devices_; }
   /// Whether what has changed may help a gang that asks for this.
   [[nodiscard]] bool may_help(const engine::Demand& demand) const;
@@ -40,8 +42,8 @@ class WakeUp {
 
 /// Equal for two gangs when a plan of one is a plan of the other on the same nodes: the group's
 /// spec, per member its identity, state, class and what validation reads, and what its claims hold
-/// and why they cannot be used. Conditions, resource
-/// versions and labels do not count, so that our own writes wake nobody. O(members).
+/// and why they cannot be used. Conditions, resource versions and labels do not count, so that our
+/// own writes wake nobody. O(members).
 [[nodiscard]] std::uint64_t fingerprint(const cluster::Gang& gang);
 
 }  // namespace gang::scheduler
