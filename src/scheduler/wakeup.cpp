@@ -67,9 +67,11 @@ void add_claim(Hash& hash, const cluster::GangClaim& claim) {
 }  // namespace
 
 bool WakeUp::may_help(const engine::Demand& demand) const {
-  const bool asks_for_devices = std::ranges::any_of(
-      demand.classes, [](const engine::ClassDemand& one) { return one.devices_asked > 0; });
-  return nodes_ || (devices_ && asks_for_devices);
+  // Devices may also serve what containers ask for as extended resources.
+  const auto may_take_devices = [](const engine::ClassDemand& one) {
+    return one.devices_asked > 0 || !one.pod_class->container_asks.empty();
+  };
+  return nodes_ || (devices_ && std::ranges::any_of(demand.classes, may_take_devices));
 }
 
 bool nodes_may_help(engine::Verdict verdict) {
