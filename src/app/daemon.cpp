@@ -13,7 +13,6 @@ constexpr Duration kPublishInterval = std::chrono::milliseconds(200);
 constexpr Duration kBeatInterval = std::chrono::seconds(1);
 constexpr Duration kBeatMax = std::chrono::seconds(10);
 constexpr Duration kUnavailableLogInterval = std::chrono::minutes(1);
-constexpr Duration kIntentScanInterval = std::chrono::minutes(10);
 constexpr Duration kDrainPoll = std::chrono::milliseconds(20);
 
 const char* gang_kind(const engine::GangRef& gang) {
@@ -180,7 +179,7 @@ void Daemon::run_owner() {
 /// Again and again: the last write of a daemon that died may be executed late.
 void Daemon::look_for_intents() {
   const Duration now = clock_.monotonic();
-  if (now - last_intent_scan_ < kIntentScanInterval || is_draining_) return;
+  if (now - last_intent_scan_ < binder::kIntentScanInterval || is_draining_) return;
   last_intent_scan_ = now;
   binder_loop_.post([this] { binder_->find_intents(); });
 }

@@ -13,7 +13,6 @@ namespace gang::sim {
 namespace {
 
 constexpr std::size_t kPodsPerLine = 4;
-constexpr Duration kIntentScanInterval = std::chrono::minutes(10);
 
 /// 2026-01-01T00:00:00Z: a fixed start, so that equal scenarios give equal bytes.
 constexpr TimePoint kStart{std::chrono::seconds(1'767'225'600)};
@@ -105,7 +104,7 @@ binder::Callbacks Simulator::make_callbacks() {
 /// At start and again and again, as the real daemon does.
 void Simulator::look_for_intents(Daemon& daemon) {
   daemon.binder->find_intents();
-  daemon.timers.emplace(clock_.now() + kIntentScanInterval,
+  daemon.timers.emplace(clock_.now() + binder::kIntentScanInterval,
                         [this, &daemon] { look_for_intents(daemon); });
 }
 

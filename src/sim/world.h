@@ -16,9 +16,6 @@ namespace gang::sim {
 
 using Lines = std::vector<std::string>;
 
-/// Where the daemon keeps the ConfigMaps of intents.
-inline constexpr std::string_view kIntentNamespace = "gang-scheduler";
-
 /// "name" is in the namespace default; "ns/name" names both. Fails when one side of the slash is
 /// empty. `what` is the noun of a verb: "pod", "group", "node", "claim", "template", "class",
 /// "rule", "namespace".

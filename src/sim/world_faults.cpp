@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gang/api/intent.h"
+#include "gang/binder/binder.h"
 #include "sim/world.h"
 
 namespace gang::sim {
@@ -36,7 +37,8 @@ Result<Target> target_of(const SimCluster& cluster, const std::string& what,
   const api::PodGroup* group = cluster.pod_group(key);
   if (group == nullptr && pod == nullptr) return is_not_there(cluster, "group", key);
   const api::Uid& uid = group != nullptr ? group->meta.uid : pod->meta.uid;
-  return Target{FaultTarget::kConfigMap, {std::string(kIntentNamespace), api::intent_name(uid)}};
+  return Target{FaultTarget::kConfigMap,
+                {binder::Options().intent_namespace, api::intent_name(uid)}};
 }
 
 }  // namespace

@@ -86,6 +86,10 @@ struct Clients {
   kube::ClaimClient& claims;
 };
 
+/// How long after one find_intents() its shell asks for the next: the last request of a process
+/// that died may be executed after its successor has looked.
+inline constexpr Duration kIntentScanInterval = std::chrono::minutes(10);
+
 /// Owned by the shell; `clock` outlives it.
 class Binder {
  public:
