@@ -33,6 +33,19 @@ TestCluster& TestCluster::add(const std::vector<api::Pod>& pods) {
   return *this;
 }
 
+TestCluster& TestCluster::add_device_node(const std::string& name, int devices) {
+  add(test::node(name).cpu("16"));
+  api::ResourceSlice slice;
+  slice.meta.key.name = name + "-d";
+  slice.meta.uid.text = "uid-slice-" + name;
+  slice.driver = "d";
+  slice.pool = name;
+  slice.pool_slice_count = 1;
+  slice.place.node_name = name;
+  for (int i = 0; i < devices; ++i) slice.devices.push_back({.name = "g" + std::to_string(i)});
+  return add(slice);
+}
+
 TestCluster& TestCluster::update(api::Object object) {
   state.apply(test::updated(std::move(object)));
   return *this;

@@ -21,6 +21,9 @@ class TestCluster {
   TestCluster& update(api::Object object);
   TestCluster& remove(api::Object object);
 
+  /// A node with 16 CPUs and the devices g0 .. of driver "d", in a pool of its name.
+  TestCluster& add_device_node(const std::string& name, int devices);
+
   [[nodiscard]] cluster::Gang gang(const std::string& name) const;
   [[nodiscard]] Decision decide(const std::string& name);
   /// The plan as "pod=node pod=node", in the order of the plan; fails the test when there is none.

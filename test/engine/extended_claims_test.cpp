@@ -44,20 +44,6 @@ class ExtendedClaimsTest : public testing::Test {
     return device_class;
   }
 
-  /// A node whose devices a driver "d" offers.
-  void add_node(const std::string& name, int devices) {
-    cluster_.add(node(name).cpu("16"));
-    api::ResourceSlice slice;
-    slice.meta.key.name = name + "-d";
-    slice.meta.uid.text = "uid-slice-" + name;
-    slice.driver = "d";
-    slice.pool = name;
-    slice.pool_slice_count = 1;
-    slice.place.node_name = name;
-    for (int i = 0; i < devices; ++i) slice.devices.push_back({.name = "g" + std::to_string(i)});
-    cluster_.add(slice);
-  }
-
   void add_gang(int count, const Shape& shape) {
     cluster_.add(pod_group("g").min(count)).add(members("g", count, shape));
   }
@@ -75,7 +61,7 @@ class ExtendedClaimsTest : public testing::Test {
 
   /// Requests and mappings of a lone pod "p" on a node with many devices.
   std::string claim_of(const test::PodBuilder& p) {
-    add_node("n1", 30);
+    cluster_.add_device_node("n1", 30);
     cluster_.add(p);
     const Plan plan = cluster_.plan("p");
     if (plan.new_claims.size() != 1) return "no claim";
@@ -87,7 +73,7 @@ class ExtendedClaimsTest : public testing::Test {
 
 TEST_F(ExtendedClaimsTest, NodesWithAPluginAndNodesWithDevicesServeOneGang) {
   cluster_.add(node("n1").cpu("16").gpu(1));
-  add_node("n2", 1);
+  cluster_.add_device_node("n2", 1);
   add_gang(2, [](auto& p) { p.cpu("1").memory("1Gi").gpu(1); });
   const Plan plan = cluster_.plan("g");
   EXPECT_EQ(cluster_.placed_by_pod("g"), "g-0=n1 g-1=n2");
@@ -103,7 +89,7 @@ TEST_F(ExtendedClaimsTest, NodesWithAPluginAndNodesWithDevicesServeOneGang) {
 
 TEST_F(ExtendedClaimsTest, ThirdPodIsToldOfBothSources) {
   cluster_.add(node("n1").cpu("16").gpu(1));
-  add_node("n2", 1);
+  cluster_.add_device_node("n2", 1);
   add_gang(3, [](auto& p) { p.gpu(1); });
   const Explanation told = cluster_.refused("g");
   EXPECT_EQ(told.scheduled, 2);
@@ -113,13 +99,13 @@ TEST_F(ExtendedClaimsTest, ThirdPodIsToldOfBothSources) {
   EXPECT_NE(told.message.find("device class gpu: 1 free of 1; needed 3"), std::string::npos)
       << told.message;
   EXPECT_FALSE(cluster_.could_hold("g"));
-  add_node("n3", 1);
+  cluster_.add_device_node("n3", 1);
   EXPECT_TRUE(cluster_.could_hold("g"));
   EXPECT_EQ(cluster_.placed_by_pod("g"), "g-0=n1 g-1=n2 g-2=n3");
 }
 
 TEST_F(ExtendedClaimsTest, NameOfTheClassItselfIsServedToo) {
-  add_node("n1", 2);
+  cluster_.add_device_node("n1", 2);
   cluster_.add(pod("p0").request(kImplicit, "1")).add(pod("p1").gpu(1));
   const Plan first = cluster_.plan("p0");
   EXPECT_EQ(text_of_creations(first), "p0-extended-resources-: container-0-request-0=n1/g0");
@@ -128,7 +114,7 @@ TEST_F(ExtendedClaimsTest, NameOfTheClassItselfIsServedToo) {
 }
 
 TEST_F(ExtendedClaimsTest, WithoutAClassTheNodeDoesNotFit) {
-  add_node("n1", 1);
+  cluster_.add_device_node("n1", 1);
   cluster_.remove(class_named("gpu", test::kGpu));
   cluster_.add(pod("p").gpu(1));
   EXPECT_EQ(cluster_.refused("p").message,
@@ -138,7 +124,7 @@ TEST_F(ExtendedClaimsTest, WithoutAClassTheNodeDoesNotFit) {
 }
 
 TEST_F(ExtendedClaimsTest, PodsOwnClaimsComeFirstAndTakeNoDeviceTwice) {
-  add_node("n1", 2);
+  cluster_.add_device_node("n1", 2);
   api::ResourceClaim claim;
   claim.meta.key = {"default", "own"};
   claim.meta.uid.text = "uid-own";

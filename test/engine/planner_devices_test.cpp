@@ -22,16 +22,7 @@ class PlannerDevicesTest : public testing::Test {
   }
 
   void add_node(const std::string& name, int devices = 2) {
-    cluster_.add(node(name).cpu("16"));
-    api::ResourceSlice slice;
-    slice.meta.key.name = name + "-d";
-    slice.meta.uid.text = "uid-" + name;
-    slice.driver = "d";
-    slice.pool = name;
-    slice.pool_slice_count = 1;
-    slice.place.node_name = name;
-    for (int i = 0; i < devices; ++i) slice.devices.push_back({.name = "g" + std::to_string(i)});
-    cluster_.add(slice);
+    cluster_.add_device_node(name, devices);
   }
 
   static api::ResourceClaim claim_named(const std::string& name, std::int64_t count = 1) {
