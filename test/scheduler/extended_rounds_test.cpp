@@ -51,8 +51,7 @@ class ExtendedRoundsTest : public testing::Test {
     claim.meta.key = {"default", name};
     claim.meta.uid.text = "uid-" + name;
     claim.meta.annotations = {{std::string(api::kExtendedClaim), "true"}};
-    claim.meta.controller =
-        api::ControllerRef{"Pod", pod_name, world.pod_named(pod_name).meta.uid};
+    claim.meta.controller = api::ControllerRef{"Pod", pod_name, world.pod_named(pod_name).meta.uid};
     return claim;
   }
 
