@@ -288,9 +288,10 @@ TEST_F(SimClaimsTest, ConfigMapIsCreatedOnceAndChangedByVersion) {
   EXPECT_EQ(twice.reason, "AlreadyExists");
   known.data["intent"] = "2";
   ASSERT_TRUE(write(known, false).ok());
-  EXPECT_TRUE(is_newer(map_->meta.resource_version, known.meta.resource_version));
+  const api::ConfigMap newer = *map_;
+  EXPECT_TRUE(is_newer(newer.meta.resource_version, known.meta.resource_version));
   EXPECT_EQ(write(known, false).outcome, Outcome::kConflict) << "its version is past";
-  known = *map_;
+  known = newer;
   ASSERT_TRUE(write(known, false).ok());
   EXPECT_EQ(map_->meta.resource_version, known.meta.resource_version) << "nothing changed";
   known.meta.uid = {"other"};
