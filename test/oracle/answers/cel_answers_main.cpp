@@ -1,6 +1,10 @@
 // What gang::cel says of device selectors, in the form in which the oracle (main.go) says what
-// Kubernetes says: JSON documents in, one a line, JSON answers out.
+// Kubernetes says: JSON documents in, one a line, JSON answers out. With `--time N` the answers are
+// how long N evaluations take, as the oracle's with the same option (time.go).
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -112,14 +116,41 @@ json answer(const json& question, Scratch& scratch) {
   return said;
 }
 
+// Nanoseconds of one call, the mean of `count`.
+double nanoseconds(long count, const std::function<void()>& call) {
+  const auto begun = std::chrono::steady_clock::now();
+  for (long i = 0; i < count; ++i) call();
+  const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begun;
+  return taken.count() / static_cast<double>(count);
+}
+
+// A device is read once and judged by many selectors: `time` is a judgement alone, `time_read` one
+// of a device that is read for it, as upstream reads it each time.
+json times(const json& question, Scratch& scratch, long count) {
+  const Result<Program> program = Program::compile(question["expression"].get<std::string>());
+  if (!program) return {{"error", program.error().message}};
+  const DeviceSource source = device_of(question["device"]);
+  const Device device(source);
+  Match match;
+  const double time = nanoseconds(count, [&] { match = program->matches(device, scratch); });
+  if (!match.selected) return {{"error", match.selected.error().message}};
+  const double time_read =
+      nanoseconds(count, [&] { match = program->matches(Device(source), scratch); });
+  return {{"value", *match.selected}, {"time", time}, {"time_read", time_read}};
+}
+
 }  // namespace
 }  // namespace gang::cel
 
-int main() {
+int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  const bool is_timed = argc == 3 && std::string_view(argv[1]) == "--time";
+  const long count = is_timed ? std::strtol(argv[2], nullptr, 10) : 0;
   gang::cel::Scratch scratch;
   for (std::string line; std::getline(std::cin, line);) {
-    const auto said = gang::cel::answer(nlohmann::json::parse(line), scratch);
+    const auto question = nlohmann::json::parse(line);
+    const auto said = is_timed ? gang::cel::times(question, scratch, count)
+                               : gang::cel::answer(question, scratch);
     std::cout << said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   }
   return 0;
