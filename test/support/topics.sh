@@ -82,7 +82,7 @@ topic_tidy() {
   fi
 }
 
-# The tests share the libraries of the programs: one build for unit, scenarios, e2e and bench-smoke.
+# A whole run leaves this out: asan runs the same tests, and each build of them takes minutes.
 topic_unit() {
   if build_targets release ON gang_tests; then run_ctest unit release; else fail "unit: build"; fi
 }
