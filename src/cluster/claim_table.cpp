@@ -76,7 +76,7 @@ void ClaimTable::meet_expected(const api::ResourceClaim& claim) {
     return;
   }
   ChangeLog ignored;
-  devices_.give_back(*allocation, ignored);
+  devices_.give_back({claim.meta.key, *allocation}, ignored);
 }
 
 void ClaimTable::note_owner(const Replaced<api::ResourceClaim>& claim) {
@@ -111,8 +111,9 @@ void ClaimTable::recount(const Replaced<api::ResourceClaim>& claim, ChangeLog& l
     assumed_.erase(assumption);
   }
   if (takes_the_same(counted, wanted)) return;
-  if (counted) devices_.give_back(*counted, log);
-  if (wanted) devices_.take(*wanted, log);
+  const api::ObjectKey& key = (claim.before ? claim.before : claim.after)->meta.key;
+  if (counted) devices_.give_back({key, *counted}, log);
+  if (wanted) devices_.take({key, *wanted}, log);
 }
 
 void ClaimTable::tell_users(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const {
@@ -149,19 +150,20 @@ void ClaimTable::tell_template_users(const api::ObjectKey& form, ChangeLog& log)
 // --- assumptions --------------------------------------------------------------------------------
 
 void ClaimTable::assume(const api::Uid& claim, api::Allocation allocation) {
-  CHECK(unallocated_.contains(claim));
+  const auto shown = unallocated_.find(claim);
+  CHECK(shown != unallocated_.end());
   const auto [place, is_new] =
       assumed_.try_emplace(claim, std::make_shared<const api::Allocation>(std::move(allocation)));
   CHECK(is_new);
   ChangeLog ignored;
-  devices_.take(*place->second, ignored);
+  devices_.take({shown->second, *place->second}, ignored);
 }
 
 void ClaimTable::forget(const api::Uid& claim) {
   const auto place = assumed_.find(claim);
   if (place == assumed_.end()) return;
   ChangeLog ignored;
-  devices_.give_back(*place->second, ignored);
+  devices_.give_back({unallocated_.at(claim), *place->second}, ignored);
   assumed_.erase(place);
 }
 
@@ -171,7 +173,7 @@ void ClaimTable::assume_new(const api::ObjectKey& claim, const api::Uid& pod,
       claim, Expected{pod, std::make_shared<const api::Allocation>(std::move(allocation))});
   CHECK(is_new);
   ChangeLog ignored;
-  devices_.take(*place->second.allocation, ignored);
+  devices_.take({claim, *place->second.allocation}, ignored);
   if (const ClaimPtr known = claims_.find(claim)) meet_expected(*known);
 }
 
@@ -182,7 +184,7 @@ void ClaimTable::forget_new(const api::ObjectKey& claim) {
     return;
   }
   ChangeLog ignored;
-  devices_.give_back(*place->second.allocation, ignored);
+  devices_.give_back({claim, *place->second.allocation}, ignored);
   expected_.erase(place);
 }
 

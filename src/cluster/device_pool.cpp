@@ -50,6 +50,7 @@ DevicePool::DevicePool(const Parts& parts, const DeviceFeatures& features, Names
   keep_newest(parts, features);
   add_counter_sets();
   add_devices(parts, names);
+  unseen_ = names.held_beside(*this);
 }
 
 /// The newest generation, whether all of it is there, and what of it can be read.

@@ -26,13 +26,25 @@ bool is_for_pool(const api::DeviceTaintRule& rule, const PoolKey& pool) {
 
 }  // namespace
 
-/// Ids of the device names of one pool.
+/// The device names of one pool.
 class DeviceTable::Names final : public DevicePool::Names {
  public:
   Names(DeviceTable& table, Entry& entry) : table_(table), entry_(entry) {}
 
   DeviceId id_of(const api::ResourceSlice& /*slice*/, const api::Device& device) override {
-    return table_.id_of(entry_, device.name);
+    return table_.name_of(entry_, device.name).id;
+  }
+
+  std::vector<UnseenDevice> held_beside(const DevicePool& pool) const override {
+    std::unordered_set<std::uint32_t> seen;
+    for (const PoolDevice& device : pool.devices()) seen.insert(device.id.value);
+    std::vector<UnseenDevice> unseen;
+    for (const auto& [device, name] : entry_.names) {
+      if (name.holders.empty() || seen.contains(name.id.value)) continue;
+      unseen.push_back({.name = device, .id = name.id, .claim = name.holders.front()});
+    }
+    std::ranges::sort(unseen, {}, &UnseenDevice::name);
+    return unseen;
   }
 
  private:
@@ -58,8 +70,10 @@ PoolIndex DeviceTable::intern(const PoolKey& key) {
 }
 
 /// A pool has whole blocks, so that what is written of one pool's devices is never another's.
-DeviceId DeviceTable::id_of(Entry& entry, const std::string& device) {
-  if (const auto known = entry.ids.find(device); known != entry.ids.end()) return known->second;
+DeviceTable::Name& DeviceTable::name_of(Entry& entry, const std::string& device) {
+  if (const auto known = entry.names.find(device); known != entry.names.end()) {
+    return known->second;
+  }
   if (entry.unused_ids.empty()) {
     std::uint32_t block = blocks_given_;
     if (unused_blocks_.empty()) {
@@ -75,13 +89,19 @@ DeviceId DeviceTable::id_of(Entry& entry, const std::string& device) {
   }
   const DeviceId id = entry.unused_ids.back();
   entry.unused_ids.pop_back();
-  entry.ids.emplace(device, id);
-  return id;
+  return entry.names.emplace(device, Name{.id = id, .holders = {}}).first->second;
 }
 
 void DeviceTable::touch(PoolIndex pool) {
   is_changed_ = true;
   if (!std::exchange(entries_[pool.value].is_touched, true)) touched_.push_back(pool);
+}
+
+void DeviceTable::touch_if_unseen(PoolIndex pool, const Name& name) {
+  const Entry& entry = entries_[pool.value];
+  if (entry.pool == nullptr) return;
+  const std::vector<UnseenDevice>& unseen = entry.pool->unseen();
+  if (std::ranges::find(unseen, name.id, &UnseenDevice::id) != unseen.end()) touch(pool);
 }
 
 // --- what is told -------------------------------------------------------------------------------
@@ -188,12 +208,18 @@ std::vector<PoolIndex> DeviceTable::pools_of(const api::DeviceTaintRule& rule) c
 
 // --- what is taken ------------------------------------------------------------------------------
 
-void DeviceTable::take(const api::Allocation& allocation, ChangeLog& log) {
-  for (const api::DeviceResult& result : allocation.results) {
+void DeviceTable::take(const Holding& holding, ChangeLog& log) {
+  for (const api::DeviceResult& result : holding.allocation.results) {
     if (result.admin_access) continue;
     const PoolIndex pool = intern(key_of(result));
     Entry& entry = entries_[pool.value];
-    usage_.add(id_of(entry, result.device), result, features_.consumable_capacity);
+    // A name that is new is in no slice that the pool was built of.
+    const bool is_new = !entry.names.contains(result.device);
+    Name& name = name_of(entry, result.device);
+    name.holders.insert(std::ranges::upper_bound(name.holders, holding.claim), holding.claim);
+    if (is_new && entry.pool != nullptr) touch(pool);
+    touch_if_unseen(pool, name);
+    usage_.add(name.id, result, features_.consumable_capacity);
     ++entry.taken_count;
     is_changed_ = true;
     log.devices_lost();
@@ -202,12 +228,15 @@ void DeviceTable::take(const api::Allocation& allocation, ChangeLog& log) {
   }
 }
 
-void DeviceTable::give_back(const api::Allocation& allocation, ChangeLog& log) {
-  for (const api::DeviceResult& result : allocation.results) {
+void DeviceTable::give_back(const Holding& holding, ChangeLog& log) {
+  for (const api::DeviceResult& result : holding.allocation.results) {
     if (result.admin_access) continue;
     const PoolIndex pool = by_key_.at(key_of(result));
     Entry& entry = entries_[pool.value];
-    usage_.remove(entry.ids.at(result.device), result, features_.consumable_capacity);
+    Name& name = entry.names.at(result.device);
+    name.holders.erase(std::ranges::find(name.holders, holding.claim));
+    touch_if_unseen(pool, name);
+    usage_.remove(name.id, result, features_.consumable_capacity);
     if (--entry.taken_count == 0 && entry.slices.empty()) touch(pool);
     is_changed_ = true;
     log.devices_gained();
@@ -239,10 +268,10 @@ std::string DeviceTable::usage_difference(
       const auto pool = by_key_.find(key_of(result));
       if (pool == by_key_.end()) return "device " + name + ": its pool is not known";
       const Entry& entry = entries_[pool->second.value];
-      const auto id = entry.ids.find(result.device);
-      if (id == entry.ids.end()) return "device " + name + ": it has no id";
-      names[id->second.value] = name;
-      counted.add(id->second, result, features_.consumable_capacity);
+      const auto known = entry.names.find(result.device);
+      if (known == entry.names.end()) return "device " + name + ": it has no id";
+      names[known->second.id.value] = name;
+      counted.add(known->second.id, result, features_.consumable_capacity);
     }
   }
   if (counted.size() != usage_.size()) return "devices: more are counted than claims hold";
@@ -333,13 +362,13 @@ void DeviceTable::forget_names(Entry& entry) {
   if (entry.pool != nullptr) {
     for (const PoolDevice& device : entry.pool->devices()) present.insert(device.id.value);
   }
-  for (auto name = entry.ids.begin(); name != entry.ids.end();) {
-    if (present.contains(name->second.value) || usage_.find(name->second) != nullptr) {
+  for (auto name = entry.names.begin(); name != entry.names.end();) {
+    if (present.contains(name->second.id.value) || !name->second.holders.empty()) {
       ++name;
       continue;
     }
-    entry.unused_ids.push_back(name->second);
-    name = entry.ids.erase(name);
+    entry.unused_ids.push_back(name->second.id);
+    name = entry.names.erase(name);
   }
 }
 

@@ -24,6 +24,12 @@ struct PoolKey {
   friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
 };
 
+/// An allocation of a claim.
+struct Holding {
+  const api::ObjectKey& claim;
+  const api::Allocation& allocation;
+};
+
 /// Owned by the state. A pool has a slot as long as it has slices or devices in use. Pools are
 /// built when a view is asked for, and only those whose slices or rules have changed. Always: what
 /// is taken is the sum of take() less give_back(); a device name has one id while its pool has it
@@ -43,9 +49,9 @@ class DeviceTable {
   void sweep_classes(ListNumber list, ChangeLog& log);
 
   /// Counts what an allocation takes, whether the devices are known or not.
-  void take(const api::Allocation& allocation, ChangeLog& log);
+  void take(const Holding& holding, ChangeLog& log);
   /// REQUIRES: was taken.
-  void give_back(const api::Allocation& allocation, ChangeLog& log);
+  void give_back(const Holding& holding, ChangeLog& log);
 
   /// The current view; the same object while nothing changes.
   [[nodiscard]] const std::shared_ptr<const DeviceView>& view();
@@ -55,25 +61,32 @@ class DeviceTable {
       const std::vector<std::shared_ptr<const api::Allocation>>& allocations) const;
 
  private:
+  /// A device name of a pool. A value.
+  struct Name {
+    DeviceId id;
+    std::vector<api::ObjectKey> holders;  ///< claims, one for each result that takes it; by key
+  };
   /// A pool by name, with what the view does not hold.
   struct Entry {
     PoolKey key;
-    std::map<std::string, SlicePtr> slices;         ///< by name
-    std::unordered_map<std::string, DeviceId> ids;  ///< of device names
-    std::vector<std::uint32_t> blocks;              ///< of ids, its own
-    std::vector<DeviceId> unused_ids;               ///< of these blocks
-    std::size_t taken_count = 0;             ///< results of allocations that name its devices
-    std::shared_ptr<const DevicePool> pool;  ///< as built last
-    std::vector<std::string> nodes;          ///< that it is indexed under
+    std::map<std::string, SlicePtr> slices;       ///< by name
+    std::unordered_map<std::string, Name> names;  ///< of devices
+    std::vector<std::uint32_t> blocks;            ///< of ids, its own
+    std::vector<DeviceId> unused_ids;             ///< of these blocks
+    std::size_t taken_count = 0;                  ///< results of allocations that name its devices
+    std::shared_ptr<const DevicePool> pool;       ///< as built last
+    std::vector<std::string> nodes;               ///< that it is indexed under
     bool is_shared = false;
     bool is_touched = false;  ///< in touched_
   };
   class Names;
 
   PoolIndex intern(const PoolKey& key);
-  DeviceId id_of(Entry& entry, const std::string& device);
+  Name& name_of(Entry& entry, const std::string& device);
   /// The pool is to be built anew, or dropped, before the next view.
   void touch(PoolIndex pool);
+  /// The same when who holds it shows in the pool: no slice does.
+  void touch_if_unseen(PoolIndex pool, const Name& name);
   void replace(const Replaced<api::ResourceSlice>& slice, ChangeLog& log);
   void replace(const Replaced<api::DeviceTaintRule>& rule, ChangeLog& log);
   void replace(const Replaced<api::DeviceClass>& device_class, ChangeLog& log);

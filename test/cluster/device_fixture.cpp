@@ -131,6 +131,9 @@ std::string text_of(const DeviceView& view) {
       for (const api::DeviceTaint& taint : device.rule_taints) out << " " << taint.key;
       out << "]";
     }
+    for (const UnseenDevice& one : pool.unseen()) {
+      out << " unseen " << one.name << " of " << one.claim.name;
+    }
     out << "\n";
   }
   out << "shared:";

@@ -198,6 +198,38 @@ TEST_F(Devices, TwoClaimsOnOneDeviceFreeItTogetherAndSharesAddUp) {
   EXPECT_EQ(taken("n1", "gpu-1"), "0+1 memory=3Gi");
 }
 
+TEST_F(Devices, APoolNamesWhatClaimsHoldAndNoSliceShows) {
+  const auto pool_text = [this] {
+    const std::string text = text_of(*view());
+    return text.substr(0, text.find('\n'));
+  };
+  tell({added(slice("s1", "n1", {"gpu-0", "gpu-1"})), added(claim("b", {result("n1", "gpu-0")}))});
+  EXPECT_EQ(pool_text(), "pool d/n1 0 : gpu-0[1+0] gpu-1[]");
+  tell(updated(slice("s1", "n1", {"gpu-1"})));
+  EXPECT_EQ(pool_text(), "pool d/n1 0 : gpu-1[] unseen gpu-0 of b");
+  // Claims come and go without a word of the slices.
+  tell({added(claim("a", {result("n1", "gpu-0")})), added(claim("c", {result("n1", "gpu-9")}))});
+  EXPECT_EQ(pool_text(), "pool d/n1 0 : gpu-1[] unseen gpu-0 of a unseen gpu-9 of c");
+  tell({deleted(claim("a")), deleted(claim("c"))});
+  EXPECT_EQ(pool_text(), "pool d/n1 0 : gpu-1[] unseen gpu-0 of b");
+  tell(updated(slice("s1", "n1", {"gpu-0", "gpu-1"})));
+  EXPECT_EQ(pool_text(), "pool d/n1 0 : gpu-0[1+0] gpu-1[]");
+  tell({updated(slice("s1", "n1", {"gpu-1"})), deleted(claim("b"))});
+  EXPECT_EQ(pool_text(), "pool d/n1 0 : gpu-1[]");
+}
+
+TEST_F(Devices, WhatNoSliceShowsIsTheSameWhoeverComesFirst) {
+  tell(added(claim("b", {result("n1", "gpu-0"), result("n1", "gpu-1")})));
+  tell(added(slice("s1", "n1", {"gpu-1"})));
+  EXPECT_EQ(text_of(*view()),
+            "pool d/n1 0 : gpu-1[1+0] unseen gpu-0 of b\nshared:\nclasses:\ntaken: 2\n");
+  api::DeviceResult admin = result("n1", "gpu-7");
+  admin.admin_access = true;
+  const auto before = view();
+  tell(added(claim("watcher", {admin})));
+  EXPECT_EQ(view(), before) << "who only looks holds nothing";
+}
+
 TEST_F(Devices, AViewNeverChangesOnceTaken) {
   tell({added(slice("s1", "n1", {"gpu-0"})), added(slice("s2", "n2", {"gpu-0"})),
         added(claim("a", {result("n1", "gpu-0")}))});

@@ -64,6 +64,14 @@ struct PoolDevice {
   std::vector<api::DeviceTaint> rule_taints;  ///< of DeviceTaintRules; the slice's come first
 };
 
+/// A device that a claim holds and no slice of the pool's newest generation shows: what it takes of
+/// counters cannot be told. A value.
+struct UnseenDevice {
+  std::string name;
+  DeviceId id;
+  api::ObjectKey claim;  ///< of those that hold it the first by name
+};
+
 /// A counter of the pool as declared.
 struct PoolCounter {
   std::uint32_t set = 0;  ///< index into DevicePool::counter_sets()
@@ -87,12 +95,16 @@ class DevicePool {
     std::vector<SlicePtr> slices;
     std::vector<std::shared_ptr<const api::DeviceTaintRule>> rules;
   };
-  /// Gives each device name its number.
+  /// Gives each device name its number, and knows what claims hold of the pool.
   class Names {
    public:
     virtual ~Names() = default;
     [[nodiscard]] virtual DeviceId id_of(const api::ResourceSlice& slice,
                                          const api::Device& device) = 0;
+    /// Held devices of the pool that are not among its devices, by name.
+    [[nodiscard]] virtual std::vector<UnseenDevice> held_beside(const DevicePool& /*pool*/) const {
+      return {};
+    }
   };
 
   /// REQUIRES: at least one slice.
@@ -109,6 +121,8 @@ class DevicePool {
   [[nodiscard]] const std::vector<PoolDevice>& devices() const { return devices_; }
   [[nodiscard]] const std::vector<PoolCounter>& counters() const { return counters_; }
   [[nodiscard]] const std::vector<std::string>& counter_sets() const { return counter_sets_; }
+  /// Held when the pool was built.
+  [[nodiscard]] const std::vector<UnseenDevice>& unseen() const { return unseen_; }
 
  private:
   void keep_newest(const Parts& parts, const DeviceFeatures& features);
@@ -123,6 +137,7 @@ class DevicePool {
   std::vector<PoolDevice> devices_;
   std::vector<PoolCounter> counters_;
   std::vector<std::string> counter_sets_;
+  std::vector<UnseenDevice> unseen_;
 };
 
 /// Whether devices at that place can be used on the node; an error is a selector that is none.
