@@ -52,6 +52,7 @@ std::int64_t DeviceBound::devices_for(const PreparedClaim& claim, PreparedAsk& a
 }
 
 bool DeviceBound::fits_now(const DeviceCandidate& candidate) const {
+  if (!ledger_.knows_counters(*candidate.pool)) return false;
   const auto& left = ledger_.counters_left(*candidate.pool);
   return std::ranges::all_of(candidate.device->counters, [&left](const cluster::CounterUse& use) {
     return use.amount <= left[use.counter];

@@ -58,6 +58,7 @@ DeviceRefusal DeviceLedger::take_counters(const DeviceTake& take) {
   if (!features_.partitionable_devices) return DeviceRefusal::kPartitions;
   if (is_shared(take.device)) return DeviceRefusal::kNone;
   PoolBooks& books = books_of(take.pool);
+  if (!books.is_known) return DeviceRefusal::kUnknownUse;
   std::vector<Groups> before;
   if (features_.compatibility_groups) {
     before = books.groups;
@@ -123,6 +124,9 @@ DeviceLedger::PoolBooks& DeviceLedger::books_of(const DevicePool& pool) {
     books.left.push_back(counter.declared);
   books.negative_count = static_cast<std::int32_t>(
       std::ranges::count_if(books.left, [](const auto& left) { return left.is_negative(); }));
+  books.is_known = std::ranges::none_of(pool.unseen(), [this](const cluster::UnseenDevice& one) {
+    return usage_.find(one.id) != nullptr;
+  });
   books.groups.resize(pool.counter_sets().size());
   for (const PoolDevice& device : pool.devices()) {
     const DeviceTaken* held = usage_.find(device.id);

@@ -25,6 +25,7 @@ enum class DeviceRefusal {
   kPartitions,  ///< it takes counters and the feature is off
   kCompatibility,
   kCounters,
+  kUnknownUse,  ///< a claim holds a device of the pool that no slice shows
   kTaint,
   kConstraint,
   kCapacity,
@@ -62,6 +63,12 @@ class DeviceLedger {
     return books_of(pool).left;
   }
 
+  /// Whether it is known what claims take of the pool's counters: every device they hold is in a
+  /// slice. One that is not may take anything of them.
+  [[nodiscard]] bool knows_counters(const cluster::DevicePool& pool) {
+    return books_of(pool).is_known;
+  }
+
   /// Whether many may use the device at once.
   [[nodiscard]] bool is_multi(const cluster::PoolDevice& device) const;
   /// Counters and compatibility groups of a device that nobody shares yet. Changes nothing when it
@@ -84,6 +91,7 @@ class DeviceLedger {
   struct PoolBooks {
     std::vector<api::Quantity> left;
     std::int32_t negative_count = 0;
+    bool is_known = true;        ///< see knows_counters()
     std::vector<Groups> groups;  ///< by counter set
   };
   struct Taken {

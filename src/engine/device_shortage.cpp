@@ -18,11 +18,13 @@ struct Tally {
   std::int64_t matching = 0;
   std::int64_t held = 0;          ///< of them, given whole to claims
   std::int64_t tainted = 0;       ///< of the others, with a taint that is not tolerated
+  std::int64_t blocked = 0;       ///< of the rest, behind a claim's device that no slice shows
+  std::string blocker;            ///< which claim and device, for the first of these
   bool costs_counters = false;    ///< one that is free costs counters, which others cost too
   bool is_shared = false;         ///< one is given out in shares, so the numbers prove nothing
   std::set<std::string> drivers;  ///< of all that match
   std::string refusal;            ///< why no node was looked at for the request, or ""
-  [[nodiscard]] std::int64_t free() const { return matching - held - tainted; }
+  [[nodiscard]] std::int64_t free() const { return matching - held - tainted - blocked; }
 };
 
 /// Counts devices for one ask, each once however many nodes can use it.
@@ -45,14 +47,15 @@ class Counter {
       if (!judge_selectable(stage_.inputs, node, claim, ask, i).is_yes()) continue;
       seen_.insert(device.id);
       tally_.drivers.insert(node.candidates[i].pool->driver());
-      count(device, *ask.ask);
+      count(node.candidates[i], *ask.ask);
     }
   }
 
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
  private:
-  void count(const cluster::PoolDevice& device, const api::DeviceAsk& ask) {
+  void count(const DeviceCandidate& candidate, const api::DeviceAsk& ask) {
+    const cluster::PoolDevice& device = *candidate.device;
     const cluster::DeviceTaken* taken = stage_.usage.find(device.id);
     const auto is_covered = [&ask](const api::DeviceTaint& taint) {
       return tolerates(ask.tolerations, taint);
@@ -64,9 +67,25 @@ class Counter {
     } else if (!std::ranges::all_of(device.device->taints, is_covered) ||
                !std::ranges::all_of(device.rule_taints, is_covered)) {
       ++tally_.tainted;
+    } else if (const auto* blocker = blocker_of(candidate)) {
+      ++tally_.blocked;
+      if (tally_.blocker.empty()) tally_.blocker = text_of(*blocker, *candidate.pool);
     } else if (!device.counters.empty()) {
       tally_.costs_counters = true;
     }
+  }
+
+  /// What makes the device's counters unknown; null where they are known, or shared already.
+  [[nodiscard]] const cluster::UnseenDevice* blocker_of(const DeviceCandidate& candidate) const {
+    const bool is_shared = stage_.usage.find(candidate.device->id) != nullptr;
+    if (candidate.device->device->consumes_counters.empty() || is_shared) return nullptr;
+    const std::vector<cluster::UnseenDevice>& unseen = candidate.pool->unseen();
+    return unseen.empty() ? nullptr : &unseen.front();
+  }
+
+  static std::string text_of(const cluster::UnseenDevice& unseen, const cluster::DevicePool& pool) {
+    return fmt::format("claim {} holds device {}/{}/{}, which no slice shows", unseen.claim.text(),
+                       pool.driver(), pool.name(), unseen.name);
   }
 
   const DeviceStage& stage_;
@@ -132,6 +151,9 @@ std::string text_of(const api::DeviceAsk& ask, const Tally& tally, std::int64_t 
                                  tally.matching, selectors.empty() ? "" : " that match", selectors);
   if (tally.held > 0) text += fmt::format("; {} allocated", tally.held);
   if (tally.tainted > 0) text += fmt::format("; {} tainted", tally.tainted);
+  if (tally.blocked > 0) {
+    text += fmt::format("; {} with counters of unknown use: {}", tally.blocked, tally.blocker);
+  }
   if (ask.mode == api::AllocationMode::kAll) return text + "; needed: all of a node";
   return text + fmt::format("; needed {}", needed);
 }

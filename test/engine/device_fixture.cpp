@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gang/api/json.h"
 
 namespace gang::engine {
@@ -113,6 +115,17 @@ cluster::DeviceId DeviceWorld::id_of(const std::string& name) {
 
 cluster::DeviceId DeviceWorld::id_of(const api::ResourceSlice& slice, const api::Device& device) {
   return id_of(slice.driver + "/" + slice.pool + "/" + device.name);
+}
+
+std::vector<cluster::UnseenDevice> DeviceWorld::held_beside(const cluster::DevicePool& pool) const {
+  std::vector<cluster::UnseenDevice> unseen;
+  for (const auto& [name, id] : ids_) {
+    if (!name.starts_with(pool.driver() + "/" + pool.name() + "/")) continue;
+    const auto& devices = pool.devices();
+    const bool is_seen = std::ranges::find(devices, id, &cluster::PoolDevice::id) != devices.end();
+    if (!is_seen && usage_.find(id) != nullptr) unseen.push_back({.name = name, .id = id});
+  }
+  return unseen;
 }
 
 std::vector<std::unique_ptr<cluster::DevicePool>> DeviceWorld::make_pools() {

@@ -50,6 +50,7 @@ class DeviceWorld final : public cluster::DevicePool::Names {
 
  private:
   cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override;
+  std::vector<cluster::UnseenDevice> held_beside(const cluster::DevicePool& pool) const override;
   cluster::DeviceId id_of(const std::string& name);
   std::vector<std::unique_ptr<cluster::DevicePool>> make_pools();
 

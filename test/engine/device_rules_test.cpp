@@ -39,6 +39,30 @@ TEST(DeviceCounters, PartitionsShareWhatTheirCardHas) {
   EXPECT_EQ(world.allocate(), "no");
 }
 
+TEST(DeviceCounters, AHeldDeviceThatNoSliceShowsMayTakeAnyOfThem) {
+  DeviceWorld world;
+  world.slice("a", kCounters).slice("b", kPartitions).held("n1", "gone").claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=n1/free");
+  world.held("n1", "free");
+  EXPECT_EQ(world.allocate(), "no");
+}
+
+TEST(DeviceCounters, AHeldDeviceThatNoSliceShowsConcernsItsPoolOnly) {
+  DeviceWorld world;
+  world.slice("a", kCounters).slice("b", kPartitions).held("n2", "gone").claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=n1/whole");
+}
+
+TEST(DeviceCounters, SharesOfADeviceInUseTakeNoMoreOfThem) {
+  DeviceWorld world;
+  const std::string shared = of_pool(R"("devices":[{"name":"many","allowMultipleAllocations":true,
+      "consumesCounters":[{"counterSet":"card","counters":{"memory":{"value":"2"}}}]}])");
+  world.slice("a", kCounters).slice("b", shared).held("n1", "gone").claim(kOne);
+  EXPECT_EQ(world.allocate(), "no");
+  world.held("n1", "many", R"(,"shareID":"00000000-0000-0000-0000-000000000001")");
+  EXPECT_EQ(world.allocate(), "gpu=n1/many");
+}
+
 TEST(DeviceCounters, AnUnknownCounterMakesThePoolInvalid) {
   DeviceWorld world;
   world.slice("a", R"("driver":"d","pool":{"name":"n1","resourceSliceCount":1},"nodeName":"n1",
