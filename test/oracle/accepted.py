@@ -75,6 +75,28 @@ def holds_excluded_partitions(problem):
                for sets in groups.values())
 
 
+def _unsure_pools(problem):
+    """Pools of which a claim holds a device that no slice shows."""
+    seen = {(made["spec"]["driver"], made["spec"]["pool"]["name"], one["name"])
+            for made in problem["slices"] for one in made["spec"].get("devices", [])}
+    return {(r["driver"], r["pool"])
+            for claim in problem["held"]
+            for r in claim["status"]["allocation"]["devices"]["results"]
+            if (r["driver"], r["pool"], r["device"]) not in seen}
+
+
+def takes_unsure_counters(problem, answer):
+    """The answer takes counters of a pool of which it is not known what claims take."""
+    consumers = {(made["spec"]["driver"], made["spec"]["pool"]["name"], one["name"])
+                 for made in problem["slices"] for one in made["spec"].get("devices", [])
+                 if one.get("consumesCounters")}
+    unsure = _unsure_pools(problem)
+    return any((r["driver"], r["pool"]) in unsure
+               and (r["driver"], r["pool"], r["device"]) in consumers
+               for allocation in answer.get("allocations") or []
+               for r in allocation.get("devices", {}).get("results") or [])
+
+
 def cel_causes():
     return [Cause("a version or bytes looked up in a list of constants is an error, which && and "
                   "|| can hide; upstream ends the evaluation", hides_a_lookup, most=5),
@@ -84,4 +106,8 @@ def cel_causes():
 
 def device_causes():
     return [Cause("the held claims have partitions that exclude each other already",
-                  lambda problem, ours, theirs: holds_excluded_partitions(problem), most=2)]
+                  lambda problem, ours, theirs: holds_excluded_partitions(problem), most=2),
+            Cause("ours alone: no counters are given out of a pool while a claim holds a device of "
+                  "it that no slice shows",
+                  lambda problem, ours, theirs: takes_unsure_counters(problem, theirs)
+                  and not takes_unsure_counters(problem, ours), most=25)]

@@ -41,6 +41,15 @@ class Refusals(unittest.TestCase):
         self.assertFalse(accepted.makes_a_message(question, {}, {"compileError": "syntax"}))
 
 
+def answer_with(device):
+    result = {"request": "r", "driver": "d", "pool": "p", "device": device}
+    return {"end": "yes", "allocations": [{"devices": {"results": [result]}}]}
+
+
+def claim_with(device):
+    return {"status": {"allocation": answer_with(device)["allocations"][0]}}
+
+
 class Partitions(unittest.TestCase):
     def test_that_exclude_each_other_are_excused(self):
         self.assertTrue(accepted.holds_excluded_partitions(partitions("g", "h")))
@@ -48,6 +57,22 @@ class Partitions(unittest.TestCase):
     def test_that_go_together_are_not(self):
         self.assertFalse(accepted.holds_excluded_partitions(partitions("gh", "h")))
         self.assertFalse(accepted.holds_excluded_partitions(partitions("g")))
+
+
+class UnseenDevices(unittest.TestCase):
+    def setUp(self):
+        spec = {"driver": "d", "pool": {"name": "p"}, "devices": [
+            {"name": "part", "consumesCounters": [{"counterSet": "s"}]}, {"name": "plain"}]}
+        self.problem = {"slices": [{"spec": spec}], "held": [claim_with("gone")]}
+
+    def test_keep_counters_from_being_given_out(self):
+        self.assertTrue(accepted.takes_unsure_counters(self.problem, answer_with("part")))
+        self.assertFalse(accepted.takes_unsure_counters(self.problem, answer_with("plain")))
+        self.assertFalse(accepted.takes_unsure_counters(self.problem, {"end": "no"}))
+
+    def test_are_none_where_slices_show_all_that_is_held(self):
+        self.problem["held"] = [claim_with("plain")]
+        self.assertFalse(accepted.takes_unsure_counters(self.problem, answer_with("part")))
 
 
 class Limit(unittest.TestCase):

@@ -225,6 +225,18 @@ def held(dice, slices):
     return claims
 
 
+def held_unseen(slices, seed):
+    """Now and then a claim that holds a device which its driver has taken out of the pool."""
+    dice = random.Random(f"unseen {seed}")
+    if dice.random() > 0.02:
+        return []
+    spec = dice.choice(slices)["spec"]
+    result = {"request": "r", "driver": spec["driver"], "pool": spec["pool"]["name"],
+              "device": "gone"}
+    return [{"metadata": {"name": "held-unseen", "namespace": "ns"},
+             "status": {"allocation": {"devices": {"results": [result]}}}}]
+
+
 def problem(seed):
     dice = random.Random(seed)
     features = dict(FEATURES)
@@ -241,7 +253,7 @@ def problem(seed):
         {"metadata": {"name": "b"}, "spec": {"selectors": [
             {"cel": {"expression": f'device.driver == "{DRIVERS[1]}"'}}]}}]
     return {"features": features, "node": NODE, "slices": slices, "classes": classes,
-            "held": held(dice, slices),
+            "held": held(dice, slices) + held_unseen(slices, seed),
             "claims": [claim(dice, index) for index in range(dice.choice((1, 1, 1, 2)))]}
 
 

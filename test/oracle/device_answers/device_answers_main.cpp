@@ -2,6 +2,7 @@
 //
 // Input lines: "feature NAME", "node JSON", "slice JSON", "class JSON", "held JSON", "claim JSON",
 // and "solve" at the end of a problem. Output: one JSON document for each problem.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -29,6 +30,7 @@ class Problem final : public cluster::DevicePool::Names {
   cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override {
     return id_of(slice.driver, slice.pool, device.name);
   }
+  std::vector<cluster::UnseenDevice> held_beside(const cluster::DevicePool& pool) const override;
   cluster::DeviceId id_of(const std::string& driver, const std::string& pool,
                           const std::string& device) {
     const auto next = cluster::DeviceId{static_cast<std::uint32_t>(ids_.size())};
@@ -63,6 +65,17 @@ void Problem::hold(const api::ResourceClaim& claim) {
     usage_.add(id_of(result.driver, result.pool, result.device), result,
                features_.consumable_capacity);
   }
+}
+
+std::vector<cluster::UnseenDevice> Problem::held_beside(const cluster::DevicePool& pool) const {
+  std::vector<cluster::UnseenDevice> unseen;
+  for (const auto& [name, id] : ids_) {
+    if (!name.starts_with(pool.driver() + '/' + pool.name() + '/')) continue;
+    const bool is_seen =
+        std::ranges::find(pool.devices(), id, &cluster::PoolDevice::id) != pool.devices().end();
+    if (!is_seen && usage_.find(id) != nullptr) unseen.push_back({.name = name, .id = id});
+  }
+  return unseen;
 }
 
 bool Problem::add(const std::string& verb, const std::string& rest) {
