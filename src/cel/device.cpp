@@ -1,7 +1,9 @@
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "cel/amount.h"
 #include "cel/arena.h"
@@ -53,69 +55,92 @@ class AttributeReader {
   Arena& arena_;
 };
 
-// Values by domain and id, in order.
-using Domains = std::map<std::string_view, std::map<std::string_view, Value>>;
+// A value and the two parts of its name.
+struct Named {
+  std::string_view domain;
+  std::string_view id;
+  bool is_bare = false;
+  Value value;
+};
 
-// Puts a value where its name says; a qualified name wins over a bare one.
-void place(Domains& domains, std::string_view name, std::string_view driver, const Value& value) {
+Named named(std::string_view name, std::string_view driver) {
   const std::size_t slash = name.find('/');
-  if (slash == std::string_view::npos) {
-    domains[driver].try_emplace(name, value);
-  } else {
-    domains[name.substr(0, slash)].insert_or_assign(name.substr(slash + 1), value);
+  if (slash == std::string_view::npos) return {driver, name, true, {}};
+  return {name.substr(0, slash), name.substr(slash + 1), false, {}};
+}
+
+bool is_same_name(const Named& one, const Named& other) {
+  return one.domain == other.domain && one.id == other.id;
+}
+
+// In order, each name once: a qualified name wins over a bare one.
+void sort_names(std::vector<Named>& values) {
+  std::ranges::sort(values, [](const Named& one, const Named& other) {
+    return std::tie(one.domain, one.id, one.is_bare) <
+           std::tie(other.domain, other.id, other.is_bare);
+  });
+  const auto repeated = std::ranges::unique(values, is_same_name);
+  values.erase(repeated.begin(), repeated.end());
+}
+
+Value map_of_domain(Arena& arena, std::span<const Named> values) {
+  MapObject* map = make_map(arena, values.size());
+  map->is_text_keyed = true;
+  for (const Named& one : values) {
+    map_append(arena, *map, Value::string(arena.copy(one.id)), one.value);
   }
+  return as_map(map);
 }
 
-bool is_bare(std::string_view name) {
-  return name.find('/') == std::string_view::npos;
-}
-
-Value map_of(Arena& arena, const Domains& domains) {
-  MapObject* outer = make_map(arena, domains.size());
-  outer->is_text_keyed = true;
-  MapObject* empty = make_map(arena, 0);
-  outer->missing = arena.make<Value>(as_map(empty));
-  for (const auto& [domain, values] : domains) {
-    MapObject* inner = make_map(arena, values.size());
-    inner->is_text_keyed = true;
-    for (const auto& [id, value] : values) {
-      map_put(arena, *inner, Value::string(arena.copy(id)), value);
-    }
-    map_put(arena, *outer, Value::string(arena.copy(domain)), as_map(inner));
+Value map_of(Arena& arena, std::vector<Named>& values) {
+  sort_names(values);
+  MapObject* map = make_map(arena, values.size());
+  map->is_text_keyed = true;
+  map->missing = arena.make<Value>(as_map(make_map(arena, 0)));
+  for (std::span<const Named> rest = values; !rest.empty();) {
+    const std::string_view domain = rest.front().domain;
+    const auto end =
+        std::ranges::find_if_not(rest, [domain](const Named& one) { return one.domain == domain; });
+    const auto count = static_cast<std::size_t>(end - rest.begin());
+    const Value inner = map_of_domain(arena, rest.first(count));
+    map_append(arena, *map, Value::string(arena.copy(domain)), inner);
+    rest = rest.subspan(count);
   }
-  return as_map(outer);
+  return as_map(map);
 }
 
+// Qualified names are read first, so that of several bad values always the same is told.
 Value attributes_of(Arena& arena, const DeviceSource& source) {
-  Domains domains;
+  std::vector<Named> values;
+  values.reserve(source.attributes.size());
   AttributeReader read(arena);
   for (const bool bare : {false, true}) {
     for (const auto& [name, attribute] : source.attributes) {
-      if (is_bare(name) != bare) continue;
-      const Value value = std::visit(read, attribute);
+      Named one = named(name, source.driver);
+      if (one.is_bare != bare) continue;
+      one.value = std::visit(read, attribute);
       if (!read.error.empty()) {
         return Value::error(arena.copy("attribute " + name + ": " + read.error));
       }
-      place(domains, name, source.driver, value);
+      values.push_back(one);
     }
   }
-  return map_of(arena, domains);
+  return map_of(arena, values);
 }
 
 Value capacity_of(Arena& arena, const DeviceSource& source) {
-  Domains domains;
-  for (const bool bare : {false, true}) {
-    for (const auto& [name, quantity] : source.capacity) {
-      if (is_bare(name) != bare) continue;
-      Amount amount{quantity};
-      // The canonical text is what the API server stores.
-      if (const Result<Amount> read = parse_amount(quantity.text())) amount = *read;
-      amount.exact = quantity;
-      place(domains, name, source.driver,
-            Value::object(Kind::kQuantity, arena.make<Amount>(amount)));
-    }
+  std::vector<Named> values;
+  values.reserve(source.capacity.size());
+  for (const auto& [name, quantity] : source.capacity) {
+    Amount amount{quantity};
+    // The canonical text is what the API server stores.
+    if (const Result<Amount> read = parse_amount(quantity.text())) amount = *read;
+    amount.exact = quantity;
+    Named one = named(name, source.driver);
+    one.value = Value::object(Kind::kQuantity, arena.make<Amount>(amount));
+    values.push_back(one);
   }
-  return map_of(arena, domains);
+  return map_of(arena, values);
 }
 
 Value root_of(Arena& arena, const DeviceSource& source) {
@@ -124,7 +149,7 @@ Value root_of(Arena& arena, const DeviceSource& source) {
   MapObject* root = make_map(arena, 4);
   root->is_text_keyed = true;
   const auto put = [&](std::string_view name, const Value& value) {
-    map_put(arena, *root, Value::string(name), value);
+    map_append(arena, *root, Value::string(name), value);
   };
   put("attributes", attributes);
   put("capacity", capacity_of(arena, source));

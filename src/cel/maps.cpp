@@ -140,6 +140,10 @@ void map_put(Arena& arena, MapObject& map, const Value& key, const Value& value)
     entry->value = value;
     return;
   }
+  map_append(arena, map, key, value);
+}
+
+void map_append(Arena& arena, MapObject& map, const Value& key, const Value& value) {
   map.entries[map.size] = {key, value};
   ++map.size;
   if (map.size <= kSmall) return;

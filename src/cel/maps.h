@@ -22,6 +22,8 @@ inline std::int64_t map_size(const Value& map) {
 [[nodiscard]] MapObject* make_map(Arena& arena, std::size_t count);
 /// Adds or replaces. REQUIRES: room.
 void map_put(Arena& arena, MapObject& map, const Value& key, const Value& value);
+/// Adds. REQUIRES: room, and that the key is not there.
+void map_append(Arena& arena, MapObject& map, const Value& key, const Value& value);
 /// Takes the entry of exactly this key out, if it is there.
 void map_remove(MapObject& map, const Value& key);
 inline Value as_map(const MapObject* map) {

@@ -70,11 +70,14 @@ bool is_build(std::string_view text, std::string& why) {
 }  // namespace
 
 std::optional<SemverObject> parse_semver(std::string_view text, Arena& arena, std::string& why) {
-  const std::vector<std::string_view> parts = split(text, '.', 3);
-  why = text.empty() ? "Version string empty" : "No Major.Minor.Patch elements found";
-  if (parts.size() != 3) return std::nullopt;
+  const std::size_t first = text.find('.');
+  const std::size_t second = first == std::string_view::npos ? first : text.find('.', first + 1);
+  if (second == std::string_view::npos) {
+    why = text.empty() ? "Version string empty" : "No Major.Minor.Patch elements found";
+    return std::nullopt;
+  }
   SemverObject version;
-  std::string_view patch = parts[2];
+  std::string_view patch = text.substr(second + 1);
   const std::size_t plus = patch.find('+');
   const bool has_build = plus != std::string_view::npos;
   const std::string_view build = has_build ? patch.substr(plus + 1) : "";
@@ -83,8 +86,9 @@ std::optional<SemverObject> parse_semver(std::string_view text, Arena& arena, st
   const bool has_prerelease = minus != std::string_view::npos;
   const std::string_view prerelease = has_prerelease ? patch.substr(minus + 1) : "";
   patch = patch.substr(0, minus);
-  if (!read_number(parts[0], "major", version.major, why)) return std::nullopt;
-  if (!read_number(parts[1], "minor", version.minor, why)) return std::nullopt;
+  if (!read_number(text.substr(0, first), "major", version.major, why)) return std::nullopt;
+  const std::string_view minor = text.substr(first + 1, second - first - 1);
+  if (!read_number(minor, "minor", version.minor, why)) return std::nullopt;
   if (!read_number(patch, "patch", version.patch, why)) return std::nullopt;
   if (has_prerelease && !is_prerelease(prerelease, why)) return std::nullopt;
   if (has_build && !is_build(build, why)) return std::nullopt;
