@@ -190,27 +190,34 @@ TEST(Manifest, RefusesHostileText) {
   }
 }
 
-/// The files of real objects that lie beside the project, where they do.
-std::vector<std::filesystem::path> shapes() {
+/// The YAML files of a folder below the root of the project; none where it is not there.
+std::vector<std::filesystem::path> files_of(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code ignored;
-  const std::filesystem::path folder = std::string(GANG_SOURCE_ROOT) + "/../shared/cases/shapes";
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+  const std::filesystem::path path = std::string(GANG_SOURCE_ROOT) + "/" + folder;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The folder of real objects of all kinds, which may lie beside a clone.
+constexpr const char* kBeside = "../shared/cases/shapes";
+
 TEST(Manifest, DecodesEveryKnownObjectOfRealClusters) {
-  const std::vector<std::filesystem::path> files = shapes();
+  const std::vector<std::filesystem::path> files = files_of(kBeside);
   if (files.empty()) GTEST_SKIP() << "the folder of real objects is not beside this clone";
   std::size_t count = 0;
   for (const std::filesystem::path& path : files) {
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    const auto manifest = parse_manifest(text.str());
+    const auto manifest = parse_manifest(text_of(path));
     ASSERT_TRUE(manifest) << path << ": " << manifest.error().message;
     for (const ManifestObject& loaded : manifest->objects) {
       const api::ObjectMeta& meta = meta_of(loaded.object);
@@ -222,18 +229,25 @@ TEST(Manifest, DecodesEveryKnownObjectOfRealClusters) {
 }
 
 TEST(Manifest, LoadsTheDevicesAndClaimsOfRealClusters) {
-  std::size_t count = 0;
-  for (const std::filesystem::path& path : shapes()) {
-    const char topic = path.filename().string()[0];
-    if (topic < '2' || topic > '4') continue;
+  const std::vector<std::filesystem::path> files = files_of("test/shapes");
+  ASSERT_FALSE(files.empty());
+  for (const std::filesystem::path& path : files) {
     const std::string head = "# test\nload " + path.string() + "\n----\n";
     const auto result = run_scenario(head, ".", ScenarioMode::kRewrite);
     ASSERT_TRUE(result) << path;
     EXPECT_EQ(result->mistakes, std::vector<std::string>()) << path;
     EXPECT_EQ(result->text.find("skipped"), std::string::npos) << result->text;
-    ++count;
   }
-  if (count == 0) GTEST_SKIP() << "the folder of real objects is not beside this clone";
+}
+
+TEST(Manifest, KeepsTheFilesAboutDevicesAsTheyAreBesideTheClone) {
+  const std::vector<std::filesystem::path> files = files_of(kBeside);
+  if (files.empty()) GTEST_SKIP() << "the folder of real objects is not beside this clone";
+  for (const std::filesystem::path& path : files) {
+    if (text_of(path).find("resource.k8s.io/v1") == std::string::npos) continue;
+    const std::string ours = std::string(GANG_SOURCE_ROOT) + "/test/shapes/";
+    EXPECT_EQ(text_of(ours + path.filename().string()), text_of(path));
+  }
 }
 
 }  // namespace
