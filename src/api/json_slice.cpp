@@ -71,8 +71,8 @@ AttributeValue attribute_from(JsonView json, JsonReader& reader) {
   return found == 1 ? value : AttributeValue();
 }
 
-std::optional<RequestPolicy> policy_from(JsonView json, JsonReader& reader) {
-  if (!json.exists()) return std::nullopt;
+std::shared_ptr<const RequestPolicy> policy_from(JsonView json, JsonReader& reader) {
+  if (!json.exists()) return nullptr;
   RequestPolicy policy;
   policy.default_value = quantity_from(reader.at(json, "default"), reader);
   const JsonView values = reader.at(json, "validValues");
@@ -84,7 +84,7 @@ std::optional<RequestPolicy> policy_from(JsonView json, JsonReader& reader) {
                                        .max = quantity_from(reader.at(range, "max"), reader),
                                        .step = quantity_from(reader.at(range, "step"), reader)};
   }
-  return policy;
+  return std::make_shared<const RequestPolicy>(std::move(policy));
 }
 
 DevicePlace place_from(JsonView json, JsonReader& reader) {

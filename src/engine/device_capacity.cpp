@@ -86,11 +86,11 @@ Quantity round_to_values(const Quantity& wanted, const std::vector<Quantity>& va
 /// `wanted` is null when the request does not name the capacity.
 Result<Quantity> amount_for(const Quantity* wanted, const DeviceCapacity& capacity,
                             bool fractional) {
-  const std::optional<RequestPolicy>& policy = capacity.policy;
+  const RequestPolicy* policy = capacity.policy.get();
   if (wanted == nullptr) {
-    return policy && policy->default_value ? *policy->default_value : capacity.value;
+    return policy != nullptr && policy->default_value ? *policy->default_value : capacity.value;
   }
-  if (!policy) return *wanted;
+  if (policy == nullptr) return *wanted;
   if (policy->valid_range && policy->valid_range->min) {
     return round_to_range(*wanted, *policy->valid_range, fractional);
   }
@@ -113,8 +113,8 @@ bool is_on_grid(const Quantity& amount, const CapacityRange& range, bool fractio
   return above % grid.step == 0;
 }
 
-bool obeys(const Quantity& amount, const std::optional<RequestPolicy>& policy, bool fractional) {
-  if (!policy || (policy->default_value && amount == *policy->default_value)) return true;
+bool obeys(const Quantity& amount, const RequestPolicy* policy, bool fractional) {
+  if (policy == nullptr || (policy->default_value && amount == *policy->default_value)) return true;
   if (policy->valid_range) {
     if (policy->valid_range->max && amount > *policy->valid_range->max) return false;
     return is_on_grid(amount, *policy->valid_range, fractional);
@@ -149,7 +149,8 @@ CapacityCharge charge_for(const api::QuantityMap& wanted, const api::Device& dev
   for (std::size_t i = 0; i < charge.amounts.size(); ++i) {
     const auto& [name, capacity] = device.capacity[i];
     Quantity total = charge.amounts[i].second;
-    if (!obeys(total, capacity.policy, fractional)) return {.end = CapacityCharge::End::kSkip};
+    if (!obeys(total, capacity.policy.get(), fractional))
+      return {.end = CapacityCharge::End::kSkip};
     if (const Quantity* taken = api::find_named(used, name)) total += *taken;
     if (total > capacity.value) return {.end = CapacityCharge::End::kSkip};
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,11 +60,11 @@ struct RequestPolicy {
   friend bool operator==(const RequestPolicy&, const RequestPolicy&) = default;
 };
 
-/// A capacity of a device.
+/// A capacity of a device. Few have a policy; copies share it.
 struct DeviceCapacity {
   Quantity value;
-  std::optional<RequestPolicy> policy;
-  friend bool operator==(const DeviceCapacity&, const DeviceCapacity&) = default;
+  std::shared_ptr<const RequestPolicy> policy;  ///< null: none
+  friend bool operator==(const DeviceCapacity& a, const DeviceCapacity& b);
 };
 
 /// What a partition takes of one counter set of its pool.
