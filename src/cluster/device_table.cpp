@@ -288,23 +288,30 @@ std::string DeviceTable::usage_difference(
 
 const std::shared_ptr<const DeviceView>& DeviceTable::view() {
   if (!std::exchange(is_changed_, false)) return latest_;
+  if (!touched_.empty()) shared_chunks_.reset();
   for (const PoolIndex pool : std::exchange(touched_, {})) build(pool);
   if (std::exchange(lists_changed_, false)) refresh_lists();
   if (extended_ == nullptr) {
     extended_ = std::make_shared<const ExtendedResources>(extended_resources_of(classes_.read()));
   }
+  if (shared_chunks_ == nullptr) shared_chunks_ = share_chunks();
   DeviceView::Parts parts{.generation = ++generation_,
-                          .chunks = {},
+                          .chunks = shared_chunks_,
                           .by_name = by_name_,
                           .shared = shared_,
                           .by_node = by_node_.share(),
                           .classes = classes_.share(),
                           .extended = extended_,
                           .usage = usage_.share()};
-  parts.chunks.reserve(chunks_.size());
-  for (SharedChunk<PoolChunk>& chunk : chunks_) parts.chunks.push_back(chunk.share());
   latest_ = std::make_shared<const DeviceView>(std::move(parts));
   return latest_;
+}
+
+std::shared_ptr<const PoolChunks> DeviceTable::share_chunks() {
+  PoolChunks shared;
+  shared.reserve(chunks_.size());
+  for (SharedChunk<PoolChunk>& chunk : chunks_) shared.push_back(chunk.share());
+  return std::make_shared<const PoolChunks>(std::move(shared));
 }
 
 void DeviceTable::build(PoolIndex pool) {

@@ -92,6 +92,7 @@ class DeviceTable {
   void replace(const Replaced<api::DeviceClass>& device_class, ChangeLog& log);
   [[nodiscard]] std::vector<PoolIndex> pools_of(const api::DeviceTaintRule& rule) const;
 
+  [[nodiscard]] std::shared_ptr<const PoolChunks> share_chunks();
   void build(PoolIndex pool);
   void place(PoolIndex pool);
   void index_under(PoolIndex pool, std::vector<std::string> nodes);
@@ -113,6 +114,7 @@ class DeviceTable {
   std::vector<std::uint32_t> unused_blocks_;
 
   std::vector<SharedChunk<PoolChunk>> chunks_;
+  std::shared_ptr<const PoolChunks> shared_chunks_;  ///< null: pools were touched
   NodePools by_node_;
   SharedChunk<DeviceClasses> classes_;
   std::shared_ptr<const ExtendedResources> extended_;  ///< null: classes have changed

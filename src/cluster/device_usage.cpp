@@ -100,15 +100,15 @@ const DeviceTaken* DeviceUsage::find(DeviceId device) const {
 
 void DeviceUsage::changed_blocks(const DeviceUsage& other, std::vector<std::uint32_t>& out) const {
   const auto group_of = [](const DeviceUsage& usage, std::size_t group) {
-    return group < usage.groups_.size() ? usage.groups_[group] : nullptr;
+    return group < usage.groups_.size() ? usage.groups_[group].get() : nullptr;
   };
   for (std::size_t group = 0; group < std::max(groups_.size(), other.groups_.size()); ++group) {
-    const auto ours = group_of(*this, group);
-    const auto theirs = group_of(other, group);
+    const Group* ours = group_of(*this, group);
+    const Group* theirs = group_of(other, group);
     if (ours == theirs) continue;
     for (std::uint32_t block = 0; block < kBlocksPerGroup; ++block) {
-      const auto before = theirs == nullptr ? nullptr : (*theirs)[block];
-      const auto after = ours == nullptr ? nullptr : (*ours)[block];
+      const Block* before = theirs == nullptr ? nullptr : (*theirs)[block].get();
+      const Block* after = ours == nullptr ? nullptr : (*ours)[block].get();
       if (before == after) continue;
       out.push_back(static_cast<std::uint32_t>(group) * kBlocksPerGroup + block);
     }

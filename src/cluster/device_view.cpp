@@ -28,19 +28,23 @@ std::size_t DeviceView::bucket_of(std::string_view node_name, std::size_t bucket
 }
 
 std::span<const PoolIndex> DeviceView::local_pools(std::string_view node_name) const {
-  const PoolsByNode& bucket = *parts_.by_node[bucket_of(node_name, parts_.by_node.size())];
+  const NodeBuckets& buckets = *parts_.by_node;
+  const PoolsByNode& bucket = *buckets[bucket_of(node_name, buckets.size())];
   const auto found = bucket.find(node_name);
   if (found == bucket.end()) return {};
   return found->second;
 }
 
 void DeviceView::changed_pools(const DeviceView& other, std::vector<PoolIndex>& out) const {
-  for (std::uint32_t chunk = 0; chunk < parts_.chunks.size(); ++chunk) {
-    const bool is_known = chunk < other.parts_.chunks.size();
-    if (is_known && parts_.chunks[chunk] == other.parts_.chunks[chunk]) continue;
+  const PoolChunks& ours = *parts_.chunks;
+  const PoolChunks& theirs = *other.parts_.chunks;
+  if (&ours == &theirs) return;
+  for (std::uint32_t chunk = 0; chunk < ours.size(); ++chunk) {
+    const bool is_known = chunk < theirs.size();
+    if (is_known && ours[chunk] == theirs[chunk]) continue;
     for (std::uint32_t i = 0; i < kPoolsPerChunk; ++i) {
-      const auto& pool = (*parts_.chunks[chunk])[i];
-      if (pool == nullptr || (is_known && pool == (*other.parts_.chunks[chunk])[i])) continue;
+      const auto& pool = (*ours[chunk])[i];
+      if (pool == nullptr || (is_known && pool == (*theirs[chunk])[i])) continue;
       out.push_back({chunk * kPoolsPerChunk + i});
     }
   }
@@ -48,7 +52,7 @@ void DeviceView::changed_pools(const DeviceView& other, std::vector<PoolIndex>& 
 
 bool DeviceView::has_same_places(const DeviceView& other) const {
   return parts_.by_name == other.parts_.by_name && parts_.shared == other.parts_.shared &&
-         parts_.by_node == other.parts_.by_node;
+         (parts_.by_node == other.parts_.by_node || *parts_.by_node == *other.parts_.by_node);
 }
 
 const DevicePool* DeviceView::find(std::string_view driver, std::string_view pool_name) const {

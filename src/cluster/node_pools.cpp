@@ -1,5 +1,7 @@
 #include "cluster/node_pools.h"
 
+#include <utility>
+
 namespace gang::cluster {
 namespace {
 
@@ -11,17 +13,19 @@ constexpr std::size_t kBuckets = 256;
 NodePools::NodePools() : buckets_(kBuckets) {}
 
 void NodePools::remove(const std::string& node, PoolIndex pool) {
-  PoolsByNode& nodes = bucket(node).write();
+  PoolsByNode& nodes = writable(node);
   const auto found = nodes.find(node);
   std::erase(found->second, pool);
   if (found->second.empty()) nodes.erase(found);
 }
 
-std::vector<std::shared_ptr<const PoolsByNode>> NodePools::share() {
-  std::vector<std::shared_ptr<const PoolsByNode>> shared;
+const std::shared_ptr<const NodeBuckets>& NodePools::share() {
+  if (shared_ != nullptr) return shared_;
+  NodeBuckets shared;
   shared.reserve(buckets_.size());
   for (SharedChunk<PoolsByNode>& one : buckets_) shared.push_back(one.share());
-  return shared;
+  shared_ = std::make_shared<const NodeBuckets>(std::move(shared));
+  return shared_;
 }
 
 }  // namespace gang::cluster

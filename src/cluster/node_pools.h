@@ -19,20 +19,23 @@ class NodePools {
   /// Puts the pool where `before` says. REQUIRES: the node does not have it.
   template <class Before>
   void add(const std::string& node, PoolIndex pool, const Before& before) {
-    std::vector<PoolIndex>& pools = bucket(node).write()[node];
+    std::vector<PoolIndex>& pools = writable(node)[node];
     pools.insert(std::lower_bound(pools.begin(), pools.end(), pool, before), pool);
   }
   /// REQUIRES: was added.
   void remove(const std::string& node, PoolIndex pool);
 
-  [[nodiscard]] std::vector<std::shared_ptr<const PoolsByNode>> share();
+  /// The same object until something is added or removed.
+  [[nodiscard]] const std::shared_ptr<const NodeBuckets>& share();
 
  private:
-  SharedChunk<PoolsByNode>& bucket(const std::string& node) {
-    return buckets_[DeviceView::bucket_of(node, buckets_.size())];
+  PoolsByNode& writable(const std::string& node) {
+    shared_.reset();
+    return buckets_[DeviceView::bucket_of(node, buckets_.size())].write();
   }
 
   std::vector<SharedChunk<PoolsByNode>> buckets_;
+  std::shared_ptr<const NodeBuckets> shared_;  ///< null: changed since share()
 };
 
 }  // namespace gang::cluster

@@ -37,6 +37,10 @@ using PoolChunk = std::array<std::shared_ptr<const DevicePool>, kPoolsPerChunk>;
 /// Pools by node name, of the nodes that share a bucket.
 using PoolsByNode = std::map<std::string, std::vector<PoolIndex>, std::less<>>;
 
+/// What views share as long as no slice and no rule changes.
+using PoolChunks = std::vector<std::shared_ptr<const PoolChunk>>;
+using NodeBuckets = std::vector<std::shared_ptr<const PoolsByNode>>;
+
 using DeviceClasses = std::map<std::string, std::shared_ptr<const api::DeviceClass>>;
 
 /// Names of the classes whose devices stand behind extended resources, by resource.
@@ -51,10 +55,10 @@ class DeviceView {
   /// Everything a view shares with its neighbours.
   struct Parts {
     Generation generation = 0;
-    std::vector<std::shared_ptr<const PoolChunk>> chunks;
+    std::shared_ptr<const PoolChunks> chunks;
     std::shared_ptr<const std::vector<PoolIndex>> by_name;
     std::shared_ptr<const std::vector<PoolIndex>> shared;
-    std::vector<std::shared_ptr<const PoolsByNode>> by_node;  ///< a power of two of buckets
+    std::shared_ptr<const NodeBuckets> by_node;  ///< a power of two of buckets
     std::shared_ptr<const DeviceClasses> classes;
     std::shared_ptr<const ExtendedResources> extended;
     DeviceUsage usage;
@@ -76,7 +80,7 @@ class DeviceView {
   [[nodiscard]] const DevicePool* find(std::string_view driver, std::string_view pool) const;
   /// REQUIRES: a pool of by_name(), local_pools() or shared_pools().
   [[nodiscard]] const DevicePool& pool(PoolIndex index) const {
-    return *(*parts_.chunks[index.value / kPoolsPerChunk])[index.value % kPoolsPerChunk];
+    return *(*(*parts_.chunks)[index.value / kPoolsPerChunk])[index.value % kPoolsPerChunk];
   }
   /// All that may have devices for the node: its own, then the shared ones.
   [[nodiscard]] std::vector<const DevicePool*> pools_of(std::string_view node_name) const;
