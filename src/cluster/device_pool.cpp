@@ -51,6 +51,7 @@ DevicePool::DevicePool(const Parts& parts, const DeviceFeatures& features, Names
   add_counter_sets();
   add_devices(parts, names);
   unseen_ = names.held_beside(*this);
+  check_names();
 }
 
 /// The newest generation, whether all of it is there, and what of it can be read.
@@ -111,6 +112,15 @@ void DevicePool::add_devices(const Parts& parts, Names& names) {
       resolve_counters(added);
     }
   }
+}
+
+/// Equal names have one id.
+void DevicePool::check_names() {
+  std::vector<DeviceId> ids;
+  ids.reserve(devices_.size());
+  for (const PoolDevice& device : devices_) ids.push_back(device.id);
+  std::ranges::sort(ids);
+  has_unique_names_ = std::ranges::adjacent_find(ids) == ids.end();
 }
 
 void DevicePool::resolve_counters(PoolDevice& device) {

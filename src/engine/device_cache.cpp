@@ -8,6 +8,7 @@ namespace gang::engine {
 
 void DeviceCache::update(const cluster::Snapshot& snapshot) {
   ++call_;
+  answers_.make_room();
   while (indexes_.size() > kIndexesMax) {
     indexes_.erase(std::ranges::min_element(
         indexes_, {}, [](const auto& indexed) { return indexed.second.last_call; }));
@@ -16,9 +17,11 @@ void DeviceCache::update(const cluster::Snapshot& snapshot) {
   if (snapshot.devices() == view_) return;
   const auto before = std::exchange(view_, snapshot.devices());
   if (before == nullptr) return;
+  if (&before->classes() != &view_->classes()) answers_.clear();
   std::vector<cluster::PoolIndex> changed;
   before->changed_pools(*view_, changed);
   for (const cluster::PoolIndex pool : changed) {
+    answers_.forget(before->pool(pool));
     for (const cluster::PoolDevice& device : before->pool(pool).devices()) {
       selectors_.forget(*device.device);
     }

@@ -1,10 +1,9 @@
 // DeviceCache: what the planner keeps of devices between calls.
 //
-// Selectors remember their answers by device: the pools they were asked about are held, and the
-// answers for a pool dropped once it changes; what claims take changes no pool. Counts of free
-// devices by node tell whether a gang may fit long before anybody searches, and classes that asked
-// for devices of late have their nodes in order. Owned by Planner; one
-// thread.
+// Selectors remember their answers by device, requests by pool: the pools they were asked about are
+// held, and the answers for a pool dropped once it changes; what claims take changes no pool.
+// Counts of free devices by node tell whether a gang may fit long before anybody searches, and
+// classes that asked for devices of late have their nodes in order. Owned by Planner; one thread.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,10 @@ class DeviceCache {
 
   /// Both hold until the next update().
   [[nodiscard]] DeviceInputs inputs() {
-    return {.features = features_, .classes = view_->classes(), .selectors = selectors_};
+    return {.features = features_,
+            .classes = view_->classes(),
+            .selectors = selectors_,
+            .answers = answers_};
   }
   [[nodiscard]] const cluster::DeviceView& view() const { return *view_; }
 
@@ -58,6 +60,7 @@ class DeviceCache {
 
   const cluster::DeviceFeatures features_;
   cluster::CelSelectors selectors_;
+  AskAnswers answers_;
   std::shared_ptr<const cluster::DeviceView> view_;  ///< whose devices the selectors know
   DeviceCounts counts_;
   std::uint64_t call_ = 0;

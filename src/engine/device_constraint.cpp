@@ -93,6 +93,7 @@ bool DeviceConstraints::covers(const api::DeviceConstraint& constraint,
 }
 
 bool DeviceConstraints::add(const OfferedDevice& offered) {
+  if (states_.empty()) return true;
   std::vector<bool> covered(states_.size(), false);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
@@ -143,6 +144,7 @@ bool DeviceConstraints::admit_list(State& state, const AttributeValue& value) co
 }
 
 void DeviceConstraints::undo() {
+  if (states_.empty()) return;
   const std::vector<bool>& last = covered_.back();
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (last[i]) states_[i].values.pop_back();

@@ -34,6 +34,7 @@ class KeepNew final : public AfterDevices {
       return {.end = End::kNo, .message = {}};
     }
     allocations_.clear();
+    allocations_.reserve(search.claims().size());
     for (std::size_t i = 0; i < search.claims().size(); ++i) {
       auto allocation =
           allocation_of(parts_.inputs, parts_.node, search.claims()[i], search.chosen()[i]);
@@ -103,7 +104,7 @@ DeviceDraft::NodeBooks& DeviceDraft::books_of(const cluster::NodeInfo& node) {
   if (known != nodes_.end()) return known->second;
   const api::NodeFacts facts{.name = node.name, .labels = node.labels};
   NodeBooks books{
-      .name = node.name, .devices = device_node(facts, stage_.pools_of(node.name)), .specs = {}};
+      .name = &node.name, .devices = device_node(facts, stage_.pools_of(node.name)), .specs = {}};
   return nodes_.emplace(node.name, std::move(books)).first->second;
 }
 
@@ -111,7 +112,7 @@ std::vector<PreparedClaim>& DeviceDraft::specs_of(NodeBooks& books) {
   if (books.specs) return *books.specs;
   books.specs.emplace();
   std::vector<const api::ResourceClaim*> claims;
-  if (stage_.extended_on) claims = stage_.extended_on(books.name);
+  if (stage_.extended_on) claims = stage_.extended_on(*books.name);
   for (const cluster::GangClaim& claim : claims_) {
     if (claim.claim != nullptr && !claim.allocation) claims.push_back(claim.claim.get());
   }
@@ -216,6 +217,7 @@ bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const
 /// Claims of the wants that nobody has decided, that for extended resources last.
 std::vector<DeviceDraft::OpenClaim> DeviceDraft::open_claims(const DeviceWants& wants) const {
   std::vector<OpenClaim> open;
+  open.reserve(wants.claims.size() + 1);
   for (const std::size_t claim : wants.claims) {
     if (is_open(claim)) open.push_back({.claim = claims_[claim].claim.get(), .slot = claim});
   }
@@ -262,6 +264,7 @@ DeviceStep DeviceDraft::allocate(const std::vector<OpenClaim>& open, NodeBooks& 
                                  SolutionsSeen* seen) {
   if (!books.devices) return {.end = End::kFatal, .message = books.devices.error().message};
   std::vector<const api::ResourceClaim*> wanted;
+  wanted.reserve(open.size());
   for (const OpenClaim& one : open) wanted.push_back(one.claim);
   DeviceSearch search(attempt_, *books.devices, wanted);
   const DeviceAlike* alike = seen == nullptr ? nullptr : &alike_of(books);

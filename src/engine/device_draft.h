@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -125,7 +126,7 @@ class DeviceDraft {
   };
   /// A node, made when first asked for.
   struct NodeBooks {
-    std::string name;
+    const std::string* name = nullptr;  ///< not null
     Result<DeviceNode> devices;
     std::optional<std::vector<PreparedClaim>> specs;  ///< of claims that differ
     std::optional<DeviceAlike> alike;
@@ -146,7 +147,7 @@ class DeviceDraft {
   const std::vector<cluster::GangClaim>& claims_;
   DeviceLedger ledger_;
   DeviceAttempt attempt_;
-  std::map<std::string, NodeBooks> nodes_;  ///< by name
+  std::map<std::string_view, NodeBooks> nodes_;  ///< by name
   /// Decided here: by claim, then by member those for extended resources.
   std::vector<std::optional<api::Allocation>> allocations_;
   std::vector<std::size_t> decided_;  ///< positions there, in order of decision

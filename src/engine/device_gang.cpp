@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace gang::engine {
 namespace {
@@ -69,7 +70,7 @@ std::int64_t least_of(const api::ClaimSpec& spec) {
   return sum;
 }
 
-std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
+std::vector<DeviceKind> device_kinds(std::vector<DeviceMember> members,
                                      const std::vector<cluster::GangClaim>& claims) {
   std::vector<std::int32_t> users(claims.size(), 0);
   for (const DeviceMember& member : members) {
@@ -78,7 +79,7 @@ std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
   SpecNumbers specs;
   std::map<Likeness, std::size_t> known;
   std::vector<DeviceKind> kinds;
-  for (const DeviceMember& member : members) {
+  for (DeviceMember& member : members) {
     Likeness likeness{member.class_index, {}};
     DeviceKind kind{.class_index = member.class_index,
                     .members = {},
@@ -97,7 +98,7 @@ std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
     }
     const auto [at, is_new] = known.try_emplace(std::move(likeness), kinds.size());
     if (is_new) kinds.push_back(std::move(kind));
-    kinds[at->second].members.push_back(member);
+    kinds[at->second].members.push_back(std::move(member));
   }
   std::ranges::stable_sort(kinds, [](const DeviceKind& a, const DeviceKind& b) {
     return std::tie(b.has_shared, b.weight) < std::tie(a.has_shared, a.weight);

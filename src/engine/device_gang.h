@@ -37,7 +37,7 @@ struct DeviceKind {
 [[nodiscard]] std::int64_t least_of(const api::ClaimSpec& spec);
 
 /// `claims`: of the gang, each once.
-[[nodiscard]] std::vector<DeviceKind> device_kinds(const std::vector<DeviceMember>& members,
+[[nodiscard]] std::vector<DeviceKind> device_kinds(std::vector<DeviceMember> members,
                                                    const std::vector<cluster::GangClaim>& claims);
 
 }  // namespace gang::engine

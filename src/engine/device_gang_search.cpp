@@ -20,15 +20,17 @@ constexpr int kSampledMax = 4;
 constexpr std::size_t kBoundedMax = 8;
 
 std::vector<std::size_t> shared_claims(const std::vector<DeviceKind>& kinds) {
-  std::map<std::size_t, int> users;
+  std::vector<std::size_t> named;
   for (const DeviceKind& kind : kinds) {
     for (const DeviceMember& member : kind.members) {
-      for (const std::size_t claim : member.claims) ++users[claim];
+      named.insert(named.end(), member.claims.begin(), member.claims.end());
     }
   }
+  std::ranges::sort(named);
   std::vector<std::size_t> shared;
-  for (const auto& [claim, count] : users) {
-    if (count > 1) shared.push_back(claim);
+  for (std::size_t i = 1; i < named.size(); ++i) {
+    const bool is_known = !shared.empty() && shared.back() == named[i];
+    if (named[i] == named[i - 1] && !is_known) shared.push_back(named[i]);
   }
   return shared;
 }

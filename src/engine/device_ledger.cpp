@@ -9,39 +9,68 @@ using cluster::DevicePool;
 using cluster::DeviceTaken;
 using cluster::PoolDevice;
 
+namespace {
+
+std::uint64_t bit_of(cluster::DeviceId device) {
+  return std::uint64_t{1} << (device.value % cluster::kDevicesPerBlock);
+}
+
+}  // namespace
+
+/// Devices of a node are asked about one after the other.
+const DeviceLedger::Block* DeviceLedger::find_block(cluster::DeviceId device) const {
+  const std::uint32_t number = device.value / cluster::kDevicesPerBlock;
+  if (last_block_ != nullptr && last_number_ == number) return last_block_;
+  const auto found = blocks_.find(number);
+  if (found == blocks_.end()) return nullptr;
+  last_number_ = number;
+  last_block_ = &found->second;
+  return last_block_;
+}
+
+const DeviceLedger::Taken* DeviceLedger::find_more(cluster::DeviceId device) const {
+  if (more_.empty()) return nullptr;
+  const auto found = more_.find(device.value);
+  return found == more_.end() ? nullptr : &found->second;
+}
+
 bool DeviceLedger::is_in_use(const DeviceTake& take) const {
-  const auto taken = taken_.find(take.device.id.value);
+  const cluster::DeviceId device = take.device.id;
+  const Block* block = find_block(device);
+  const bool is_taken = block != nullptr && (block->taken & bit_of(device)) != 0;
   if (take.admin_access) {
-    return taken != taken_.end() &&
-           std::ranges::find(taken->second.claims, take.claim) != taken->second.claims.end();
+    if (!is_taken) return false;
+    if (block->claims[device.value % cluster::kDevicesPerBlock] == take.claim) return true;
+    const Taken* more = find_more(device);
+    return more != nullptr && std::ranges::find(more->claims, take.claim) != more->claims.end();
   }
-  if (taken != taken_.end() && !taken->second.claims.empty()) return true;
-  const DeviceTaken* held = usage_.find(take.device.id);
+  if (is_taken) return true;
+  const DeviceTaken* held = usage_.find(device);
   return held != nullptr && held->whole > 0;
 }
 
 api::QuantityMap DeviceLedger::used_capacity(cluster::DeviceId device) const {
   api::QuantityMap used;
   if (const DeviceTaken* held = usage_.find(device)) used = held->capacity;
-  if (const auto taken = taken_.find(device.value); taken != taken_.end()) {
-    cluster::add_amounts(used, taken->second.capacity, 1);
-  }
+  if (const Taken* more = find_more(device)) cluster::add_amounts(used, more->capacity, 1);
   return used;
 }
 
 std::int32_t DeviceLedger::share_count(cluster::DeviceId device) const {
   const DeviceTaken* held = usage_.find(device);
-  const auto taken = taken_.find(device.value);
-  return (held == nullptr ? 0 : held->shares) + (taken == taken_.end() ? 0 : taken->second.shares);
+  const Taken* more = find_more(device);
+  return (held == nullptr ? 0 : held->shares) + (more == nullptr ? 0 : more->shares);
 }
 
 std::string DeviceLedger::taken_text(cluster::DeviceId device) const {
-  const auto taken = taken_.find(device.value);
-  if (taken == taken_.end()) return {};
-  std::string text = taken->second.claims.empty() ? "shares " : "whole ";
-  text += std::to_string(taken->second.shares);
-  for (const auto& [name, amount] : taken->second.capacity)
-    text += " " + name + "=" + amount.text();
+  const Block* block = find_block(device);
+  const bool is_whole = block != nullptr && (block->taken & bit_of(device)) != 0;
+  const Taken* more = find_more(device);
+  if (!is_whole && more == nullptr) return {};
+  std::string text = is_whole ? "whole " : "shares ";
+  text += std::to_string(more == nullptr ? 0 : more->shares);
+  if (more == nullptr) return text;
+  for (const auto& [name, amount] : more->capacity) text += " " + name + "=" + amount.text();
   return text;
 }
 
@@ -68,27 +97,45 @@ DeviceRefusal DeviceLedger::take_counters(const DeviceTake& take) {
     }
   }
   charge(books, take.device, -1);
-  log_.push_back({.kind = Kind::kCounters,
-                  .pool = &take.pool,
-                  .device = &take.device,
-                  .groups_before = std::move(before)});
+  log_.push_back({.kind = Kind::kCounters, .pool = &take.pool, .device = &take.device});
+  groups_before_.push_back(std::move(before));
   if (books.negative_count == 0) return DeviceRefusal::kNone;
   rollback(log_.size() - 1);
   return DeviceRefusal::kCounters;
 }
 
 void DeviceLedger::take_device(const DeviceTake& take, const api::QuantityMap& capacity) {
-  Taken& taken = taken_[take.device.id.value];
-  const bool is_share = is_multi(take.device);
-  Entry entry{.kind = is_share ? Kind::kShare : Kind::kWhole, .device = &take.device};
-  if (is_share) {
-    ++taken.shares;
-    cluster::add_amounts(taken.capacity, capacity, 1);
-    entry.capacity = capacity;
-  } else {
-    taken.claims.push_back(take.claim);
+  if (!is_multi(take.device)) {
+    take_whole(take.device.id, take.claim);
+    log_.push_back({.kind = Kind::kWhole, .device = &take.device});
+    return;
   }
-  log_.push_back(std::move(entry));
+  Taken& more = more_[take.device.id.value];
+  ++more.shares;
+  cluster::add_amounts(more.capacity, capacity, 1);
+  capacities_.push_back(capacity);
+  log_.push_back({.kind = Kind::kShare, .device = &take.device});
+}
+
+void DeviceLedger::take_whole(cluster::DeviceId device, std::int32_t claim) {
+  Block& block = blocks_[device.value / cluster::kDevicesPerBlock];
+  if ((block.taken & bit_of(device)) != 0) {
+    more_[device.value].claims.push_back(claim);
+    return;
+  }
+  block.taken |= bit_of(device);
+  block.claims[device.value % cluster::kDevicesPerBlock] = claim;
+}
+
+/// The newest claim goes first.
+void DeviceLedger::undo_whole(cluster::DeviceId device) {
+  const auto more = more_.find(device.value);
+  if (more == more_.end() || more->second.claims.empty()) {
+    blocks_[device.value / cluster::kDevicesPerBlock].taken &= ~bit_of(device);
+    return;
+  }
+  more->second.claims.pop_back();
+  if (more->second.claims.empty()) more_.erase(more);
 }
 
 void DeviceLedger::rollback(Checkpoint to) {
@@ -99,20 +146,19 @@ void DeviceLedger::rollback(Checkpoint to) {
 }
 
 void DeviceLedger::undo(const Entry& entry) {
+  const cluster::DeviceId device = entry.device->id;
+  if (entry.kind == Kind::kWhole) return undo_whole(device);
   if (entry.kind == Kind::kCounters) {
     PoolBooks& books = books_of(*entry.pool);
     charge(books, *entry.device, 1);
-    if (features_.compatibility_groups) books.groups = entry.groups_before;
-    return;
+    if (features_.compatibility_groups) books.groups = std::move(groups_before_.back());
+    return groups_before_.pop_back();
   }
-  const auto taken = taken_.find(entry.device->id.value);
-  if (entry.kind == Kind::kShare) {
-    --taken->second.shares;
-    cluster::add_amounts(taken->second.capacity, entry.capacity, -1);
-  } else {
-    taken->second.claims.pop_back();
-  }
-  if (taken->second.shares == 0 && taken->second.claims.empty()) taken_.erase(taken);
+  const auto more = more_.find(device.value);
+  --more->second.shares;
+  cluster::add_amounts(more->second.capacity, capacities_.back(), -1);
+  capacities_.pop_back();
+  if (more->second.shares == 0) more_.erase(more);
 }
 
 /// Built when the pool is first asked for: what is declared less what devices in use take.

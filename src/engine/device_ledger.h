@@ -5,6 +5,7 @@
 // counters, compatibility groups, capacity. Source: the devices contract, 2.8 to 2.11.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -47,6 +48,8 @@ class DeviceLedger {
   /// Both outlive this.
   DeviceLedger(const cluster::DeviceUsage& usage, const cluster::DeviceFeatures& features)
       : usage_(usage), features_(features) {}
+  DeviceLedger(const DeviceLedger&) = delete;
+  DeviceLedger& operator=(const DeviceLedger&) = delete;
 
   /// Whether somebody has the device already: the cheap test before selectors run.
   [[nodiscard]] bool is_in_use(const DeviceTake& take) const;
@@ -94,21 +97,31 @@ class DeviceLedger {
     bool is_known = true;        ///< see knows_counters()
     std::vector<Groups> groups;  ///< by counter set
   };
+  /// Who took devices of one block of ids whole: a bit and a claim for each.
+  struct Block {
+    std::uint64_t taken = 0;
+    std::array<std::int32_t, cluster::kDevicesPerBlock> claims{};
+  };
+  /// What few devices have: shares, or more claims that took it whole, by admin access.
   struct Taken {
-    std::vector<std::int32_t> claims;  ///< that took it whole
+    std::vector<std::int32_t> claims;  ///< all but the first
     std::int32_t shares = 0;
     api::QuantityMap capacity;
   };
   enum class Kind { kWhole, kShare, kCounters };
+  /// What kShare and kCounters need besides is the last of capacities_ and of groups_before_.
   struct Entry {
     Kind kind = Kind::kWhole;
     const cluster::DevicePool* pool = nullptr;
     const cluster::PoolDevice* device = nullptr;
-    api::QuantityMap capacity;
-    std::vector<Groups> groups_before;
   };
 
   [[nodiscard]] bool is_shared(const cluster::PoolDevice& device) const;
+  /// Null where nothing of the block is taken whole.
+  [[nodiscard]] const Block* find_block(cluster::DeviceId device) const;
+  [[nodiscard]] const Taken* find_more(cluster::DeviceId device) const;
+  void take_whole(cluster::DeviceId device, std::int32_t claim);
+  void undo_whole(cluster::DeviceId device);
   PoolBooks& books_of(const cluster::DevicePool& pool);
   static void charge(PoolBooks& books, const cluster::PoolDevice& device, int sign);
   [[nodiscard]] static bool joins(PoolBooks& books, const cluster::PoolDevice& device);
@@ -116,9 +129,15 @@ class DeviceLedger {
 
   const cluster::DeviceUsage& usage_;
   const cluster::DeviceFeatures& features_;
-  std::unordered_map<std::uint32_t, Taken> taken_;
+  static_assert(cluster::kDevicesPerBlock <= 64);
+  std::unordered_map<std::uint32_t, Block> blocks_;  ///< by number; none is taken out
+  mutable std::uint32_t last_number_ = 0;            ///< of last_block_
+  mutable const Block* last_block_ = nullptr;        ///< found last
+  std::unordered_map<std::uint32_t, Taken> more_;    ///< by device
   std::map<const cluster::DevicePool*, PoolBooks> books_;
   std::vector<Entry> log_;
+  std::vector<api::QuantityMap> capacities_;
+  std::vector<std::vector<Groups>> groups_before_;
 };
 
 }  // namespace gang::engine

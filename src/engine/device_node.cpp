@@ -31,7 +31,7 @@ std::string first_repeated(const std::vector<const PoolDevice*>& devices) {
 }
 
 void check_names(NodePool& view) {
-  if (view.state != PoolState::kReady) return;
+  if (view.state != PoolState::kReady || view.pool->has_unique_names()) return;
   std::vector<std::string_view> names;
   names.reserve(view.devices.size());
   for (const PoolDevice* device : view.devices) names.push_back(device->device->name);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/ask_answers.h"
 #include "gang/api/claim.h"
 #include "gang/cluster/device_pool.h"
 #include "gang/cluster/device_selectors.h"
@@ -42,6 +43,7 @@ struct DeviceInputs {
   const cluster::DeviceFeatures& features;
   const cluster::DeviceClasses& classes;
   cluster::DeviceSelectors& selectors;
+  AskAnswers& answers;
   /// Follow kube-scheduler where ours is more forgiving: a bad pool is fatal for mode All.
   bool as_upstream = false;
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "engine/device_shortage.h"
@@ -41,6 +40,7 @@ bool joins(const GangClaim& claim, const Member& member) {
 
 std::vector<DeviceMember> members_of(const Gang& gang, ExtendedClaims& extended) {
   std::vector<DeviceMember> members;
+  members.reserve(gang.members.size());
   for (std::size_t i = 0; i < gang.members.size(); ++i) {
     const Member& member = gang.members[i];
     if (member.class_index < 0) continue;
@@ -74,21 +74,22 @@ bool names(const std::vector<api::ClaimConsumer>& consumers, const api::ClaimCon
 /// What the round writes for the picked members.
 std::vector<ClaimWrite> writes_of(const Gang& gang, const std::vector<DevicePick>& picks,
                                   DeviceDraft& devices) {
-  std::map<std::size_t, ClaimWrite> writes;
+  std::vector<ClaimWrite> writes(gang.claims.size());
   for (const DevicePick& pick : picks) {
     const Member& member = gang.members[pick.member->index];
     for (const std::size_t index : pick.member->claims) {
       const GangClaim& claim = gang.claims[index];
-      const auto [at, is_new] = writes.try_emplace(index, ClaimWrite{.claim = claim.claim});
-      if (is_new) at->second.allocation = devices.take_decided(index);
+      ClaimWrite& write = writes[index];
+      if (write.claim == nullptr) {
+        write.claim = claim.claim;
+        write.allocation = devices.take_decided(index);
+      }
       api::ClaimConsumer consumer = consumer_of(gang, claim, member);
-      if (!names(at->second.consumers, consumer))
-        at->second.consumers.push_back(std::move(consumer));
+      if (!names(write.consumers, consumer)) write.consumers.push_back(std::move(consumer));
     }
   }
-  std::vector<ClaimWrite> list;
-  for (auto& [index, write] : writes) list.push_back(std::move(write));
-  return list;
+  std::erase_if(writes, [](const ClaimWrite& write) { return write.claim == nullptr; });
+  return writes;
 }
 
 /// The claims that the round makes for the picked members.
@@ -202,9 +203,10 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
         return cache.index_of(draft.snapshot(), table, by_room);
       }};
   DevicePlanning result;
-  const std::vector<DeviceMember> members = members_of(gang, extended);
-  result.kinds = device_kinds(members, gang.claims);
-  if (std::string problem = overfull(gang, members); !problem.empty()) {
+  std::vector<DeviceMember> members = members_of(gang, extended);
+  std::string problem = overfull(gang, members);
+  result.kinds = device_kinds(std::move(members), gang.claims);
+  if (!problem.empty()) {
     result.end = {.end = SearchEnd::kImpossible, .fatal = std::move(problem)};
     return result;
   }

@@ -54,6 +54,10 @@ DeviceStep judge(const DeviceInputs& inputs, const std::vector<api::DeviceSelect
   return {};
 }
 
+std::size_t position_of(const cluster::DevicePool& pool, const cluster::PoolDevice& device) {
+  return static_cast<std::size_t>(&device - pool.devices().data());
+}
+
 DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
                           const PreparedClaim& claim, const PreparedAsk& ask,
                           const DeviceCandidate& candidate) {
@@ -164,11 +168,24 @@ DeviceStep collect_all(const DeviceInputs& inputs, const DeviceNode& node,
   return {};
 }
 
+/// What the pools of the node have answered already.
+void add_known(const DeviceInputs& inputs, const DeviceNode& node, PreparedAsk& ask) {
+  ask.selectable.reserve(node.candidates.size());
+  for (const NodePool& view : node.pools) {
+    if (view.state != PoolState::kReady) continue;
+    const std::vector<DeviceAnswer>& known = inputs.answers.of(*view.pool, ask.number);
+    for (const cluster::PoolDevice* device : view.devices) {
+      ask.selectable.push_back(known[position_of(*view.pool, *device)]);
+    }
+  }
+}
+
 DeviceStep prepare_ask(const DeviceInputs& inputs, const DeviceNode& node,
                        const PreparedClaim& claim, PreparedAsk& ask) {
   DeviceStep step = check_ask(inputs, claim, ask);
   if (!step.is_yes()) return step;
-  ask.selectable.assign(node.candidates.size(), -1);
+  ask.number = inputs.answers.number_of(*ask.device_class, ask.ask->selectors);
+  add_known(inputs, node, ask);
   switch (ask.ask->mode) {
     case AllocationMode::kExactCount:
       ask.count = ask.ask->count;
@@ -183,6 +200,7 @@ DeviceStep prepare_ask(const DeviceInputs& inputs, const DeviceNode& node,
 
 PreparedRequest make_request(const api::DeviceRequest& request) {
   PreparedRequest prepared{.request = &request, .asks = {}};
+  prepared.asks.reserve(request.exactly ? 1 : request.first_available.size());
   if (request.exactly) {
     prepared.asks.push_back({.ask = &*request.exactly,
                              .full_name = request.name,
@@ -204,15 +222,23 @@ PreparedRequest make_request(const api::DeviceRequest& request) {
 
 DeviceStep judge_selectable(const DeviceInputs& inputs, const DeviceNode& node,
                             const PreparedClaim& claim, PreparedAsk& ask, std::uint32_t candidate) {
-  std::int8_t& known = ask.selectable[candidate];
-  if (known >= 0) return {.end = known == 1 ? End::kYes : End::kNo, .message = {}};
-  DeviceStep step = judge_uncached(inputs, node, claim, ask, node.candidates[candidate]);
-  if (!step.is_final()) known = step.is_yes() ? 1 : 0;
+  DeviceAnswer& known = ask.selectable[candidate];
+  if (known != DeviceAnswer::kUnknown) {
+    return {.end = known == DeviceAnswer::kYes ? End::kYes : End::kNo, .message = {}};
+  }
+  const DeviceCandidate& wanted = node.candidates[candidate];
+  DeviceStep step = judge_uncached(inputs, node, claim, ask, wanted);
+  if (step.is_final()) return step;
+  known = step.is_yes() ? DeviceAnswer::kYes : DeviceAnswer::kNo;
+  // Where devices choose nodes themselves the answer is this node's.
+  if (wanted.slice().per_device_node_selection) return step;
+  inputs.answers.of(*wanted.pool, ask.number)[position_of(*wanted.pool, *wanted.device)] = known;
   return step;
 }
 
 DeviceStep prepare_claim(const DeviceInputs& inputs, const DeviceNode& node, PreparedClaim& claim) {
   std::int64_t least = 0;
+  claim.requests.reserve(claim.claim->spec.requests.size());
   for (const api::DeviceRequest& request : claim.claim->spec.requests) {
     PreparedRequest& prepared = claim.requests.emplace_back(make_request(request));
     if (prepared.has_alternatives() && !inputs.features.prioritized_list) {

@@ -18,8 +18,9 @@ struct PreparedAsk {
   std::string full_name;  ///< "main" or "main/alternative"
   std::string own_name;   ///< "main" or "alternative": the name used in messages
   std::int64_t count = 0;
-  std::vector<std::uint32_t> all;       ///< kAll: positions of the candidates it takes
-  std::vector<std::int8_t> selectable;  ///< by candidate: -1 unknown, 0, 1
+  std::vector<std::uint32_t> all;        ///< kAll: positions of the candidates it takes
+  std::uint32_t number = 0;              ///< among DeviceInputs::answers
+  std::vector<DeviceAnswer> selectable;  ///< by candidate
 
   [[nodiscard]] bool takes_all() const { return ask->mode == api::AllocationMode::kAll; }
   [[nodiscard]] bool is_admin() const { return ask->admin_access.value_or(false); }
@@ -42,7 +43,7 @@ struct PreparedClaim {
 /// Most devices that one claim may hold.
 inline constexpr std::int64_t kClaimDevicesMax = 32;
 
-/// Whether class and request want the device on this node. Remembers the answer in the ask.
+/// Whether class and request want the device on this node. Remembers the answer.
 [[nodiscard]] DeviceStep judge_selectable(const DeviceInputs& inputs, const DeviceNode& node,
                                           const PreparedClaim& claim, PreparedAsk& ask,
                                           std::uint32_t candidate);

@@ -1,7 +1,7 @@
 #include "engine/device_result.h"
 
 #include <algorithm>
-#include <map>
+#include <string_view>
 #include <utility>
 
 namespace gang::engine {
@@ -32,23 +32,22 @@ api::DeviceResult result_of(const DeviceInputs& inputs, const ChosenDevice& chos
 
 /// Every class once, where it first appears, for all requests that chose it.
 void add_class_configs(const PreparedClaim& claim, std::vector<AllocatedConfig>& configs) {
-  struct Range {
-    std::size_t first = 0;
-    std::size_t last = 0;
+  const auto class_of = [](const PreparedRequest& request) {
+    return request.asks[request.selected].device_class;
   };
-  std::map<std::string, Range> of_class;
-  for (const PreparedRequest& request : claim.requests) {
-    const PreparedAsk& ask = request.asks[request.selected];
-    const std::size_t first = configs.size();
-    const auto [at, is_new] = of_class.try_emplace(ask.device_class->meta.key.name);
-    if (is_new) {
-      for (const api::DeviceConfig& config : ask.device_class->configs) {
-        configs.push_back({ConfigSource::kClass, {.requests = {}, .opaque = config.opaque}});
-      }
-      at->second = {first, configs.size()};
+  for (auto request = claim.requests.begin(); request != claim.requests.end(); ++request) {
+    const api::DeviceClass& device_class = *class_of(*request);
+    if (device_class.configs.empty()) continue;
+    if (std::ranges::find(claim.requests.begin(), request, &device_class, class_of) != request) {
+      continue;
     }
-    for (std::size_t i = at->second.first; i < at->second.last; ++i) {
-      configs[i].config.requests.push_back(ask.full_name);
+    std::vector<std::string> names;
+    for (auto same = request; same != claim.requests.end(); ++same) {
+      if (class_of(*same) != &device_class) continue;
+      names.push_back(same->asks[same->selected].full_name);
+    }
+    for (const api::DeviceConfig& config : device_class.configs) {
+      configs.push_back({ConfigSource::kClass, {.requests = names, .opaque = config.opaque}});
     }
   }
 }
@@ -97,6 +96,14 @@ void add_new(const std::vector<api::NodeSelectorRequirement>& from,
   }
 }
 
+api::NodeSelector selector_for(std::string_view node_name) {
+  api::NodeSelector selector;
+  api::NodeSelectorRequirement& name = selector.terms.emplace_back().fields.emplace_back();
+  name = {.key = "metadata.name", .op = "In", .values = {}};
+  name.values.emplace_back(node_name);
+  return selector;
+}
+
 Result<std::optional<api::NodeSelector>> selector_of(const DeviceNode& node,
                                                      const std::vector<ChosenDevice>& chosen) {
   api::NodeSelectorTerm term;
@@ -105,9 +112,7 @@ Result<std::optional<api::NodeSelector>> selector_of(const DeviceNode& node,
     const api::Device& device = *one.candidate.device->device;
     const api::DevicePlace& place = slice.per_device_node_selection ? device.place : slice.place;
     if (!place.node_name.empty() || device.binds_to_node) {
-      return std::optional(api::NodeSelector{
-          {{.expressions = {},
-            .fields = {{"metadata.name", "In", {std::string(node.facts.name)}}}}}});
+      return std::optional(selector_for(node.facts.name));
     }
     if (!place.node_selector || place.node_selector->terms.empty()) continue;
     if (place.node_selector->terms.size() > 1) {

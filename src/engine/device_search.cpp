@@ -50,6 +50,8 @@ DeviceSearch::DeviceSearch(DeviceAttempt& attempt, const DeviceNode& node,
                            const std::vector<const api::ResourceClaim*>& claims)
     : attempt_(attempt), node_(node), first_claim_(attempt.claims_begun) {
   attempt_.claims_begun += static_cast<std::int32_t>(claims.size());
+  claims_.reserve(claims.size());
+  constraints_.reserve(claims.size());
   for (const api::ResourceClaim* claim : claims) {
     claims_.push_back({.claim = claim, .requests = {}});
     constraints_.emplace_back(claim->spec, attempt.inputs.features.list_type_attributes);
@@ -123,6 +125,7 @@ DeviceStep DeviceSearch::take_next(const Position& at) {
 DeviceStep DeviceSearch::take_from_all(const Position& at) {
   const PreparedAsk& ask = ask_at(at);
   const DeviceCandidate& candidate = node_.candidates[ask.all[static_cast<std::size_t>(at.taken)]];
+  if (attempt_.ledger.is_in_use(take_of(at, candidate))) return no();
   const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
   DeviceStep step = take(at, candidate);
   if (!step.is_yes()) return step;
@@ -150,13 +153,12 @@ DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t index) 
   return step;
 }
 
-/// One device of an ask looks at capacity first, mode All at the constraints: what both refuse is
-/// fatal in the second case only.
+/// One device, which nobody has whole, of an ask looks at capacity first, mode All at the
+/// constraints: what both refuse is fatal in the second case only.
 DeviceStep DeviceSearch::take(const Position& at, const DeviceCandidate& candidate) {
   const PreparedAsk& ask = ask_at(at);
   const DeviceTake wanted = take_of(at, candidate);
   DeviceLedger& ledger = attempt_.ledger;
-  if (ledger.is_in_use(wanted)) return no();
   CapacityCharge charged;
   DeviceStep step = ask.takes_all() ? DeviceStep() : charge(at, candidate, charged);
   if (!step.is_yes()) return step;
@@ -235,7 +237,7 @@ DeviceStep DeviceSearch::charge(const Position& at, const DeviceCandidate& candi
   const api::Device& device = *candidate.device->device;
   const api::QuantityMap used = attempt_.ledger.used_capacity(candidate.device->id);
   // What a whole device is charged is kept by nobody.
-  const bool is_plain = !attempt_.ledger.is_multi(*candidate.device) && used.empty() &&
+  const bool is_plain = used.empty() && !attempt_.ledger.is_multi(*candidate.device) &&
                         ask_at(at).ask->capacity.empty() && has_plain_capacity(device);
   if (is_plain) return {};
   charged = charge_for(ask_at(at).ask->capacity, device, used, features.fractional_capacity_range);

@@ -95,20 +95,20 @@ class DeviceProblem final : public cluster::DevicePool::Names {
       : slice_(slice()),
         pool_({.slices = {slice_}, .rules = {}}, features_, *this),
         node_(*engine::device_node(facts_, {&pool_})),
-        class_(*api::decode_device_class(R"({"metadata":{"name":"gpu"},"spec":{}})")),
         claim_(*api::decode_resource_claim(fmt::format(
             R"({{"metadata":{{"name":"c","namespace":"ns"}},"spec":{{"devices":{{"requests":[)"
             R"({{"name":"r","exactly":{{"deviceClassName":"gpu","count":{}}}}}]}}}}}})",
             kWanted))) {
-    class_.selectors = {{.expression = kSelector}};
+    api::DeviceClass gpu;
+    gpu.meta.key.name = "gpu";
+    gpu.selectors = {{.expression = kSelector}};
+    classes_["gpu"] = std::make_shared<const api::DeviceClass>(gpu);
   }
 
   /// The names of the devices that one attempt gives to the claim.
   std::vector<std::string> allocate() {
-    const cluster::DeviceClasses classes = {
-        {"gpu", std::make_shared<const api::DeviceClass>(class_)}};
     const engine::DeviceInputs inputs{
-        .features = features_, .classes = classes, .selectors = selectors_};
+        .features = features_, .classes = classes_, .selectors = selectors_, .answers = answers_};
     engine::DeviceLedger ledger(usage_, features_);
     engine::DeviceAttempt attempt{.inputs = inputs, .ledger = ledger, .steps_left = 100'000};
     const auto found = engine::allocate_on_node(attempt, node_, {&claim_});
@@ -134,10 +134,11 @@ class DeviceProblem final : public cluster::DevicePool::Names {
   std::shared_ptr<const api::ResourceSlice> slice_;
   cluster::DevicePool pool_;
   engine::DeviceNode node_;
-  api::DeviceClass class_;
+  cluster::DeviceClasses classes_;
   api::ResourceClaim claim_;
   cluster::DeviceUsage usage_;
   cluster::CelSelectors selectors_;
+  engine::AskAnswers answers_;
 };
 
 void measure_allocation(Run& run) {

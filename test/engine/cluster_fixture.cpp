@@ -33,8 +33,7 @@ TestCluster& TestCluster::add(const std::vector<api::Pod>& pods) {
   return *this;
 }
 
-TestCluster& TestCluster::add_device_node(const std::string& name, int devices) {
-  add(test::node(name).cpu("16"));
+api::ResourceSlice TestCluster::slice_of(const std::string& name, int devices) {
   api::ResourceSlice slice;
   slice.meta.key.name = name + "-d";
   slice.meta.uid.text = "uid-slice-" + name;
@@ -43,7 +42,11 @@ TestCluster& TestCluster::add_device_node(const std::string& name, int devices) 
   slice.pool_slice_count = 1;
   slice.place.node_name = name;
   for (int i = 0; i < devices; ++i) slice.devices.push_back({.name = "g" + std::to_string(i)});
-  return add(slice);
+  return slice;
+}
+
+TestCluster& TestCluster::add_device_node(const std::string& name, int devices) {
+  return add(test::node(name).cpu("16")).add(slice_of(name, devices));
 }
 
 TestCluster& TestCluster::update(api::Object object) {

@@ -23,6 +23,8 @@ class TestCluster {
 
   /// A node with 16 CPUs and the devices g0 .. of driver "d", in a pool of its name.
   TestCluster& add_device_node(const std::string& name, int devices);
+  /// The slice of such a node.
+  [[nodiscard]] static api::ResourceSlice slice_of(const std::string& name, int devices);
 
   [[nodiscard]] cluster::Gang gang(const std::string& name) const;
   [[nodiscard]] Decision decide(const std::string& name);

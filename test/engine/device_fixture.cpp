@@ -153,8 +153,12 @@ std::string DeviceWorld::allocate() {
   const Result<DeviceNode> node = device_node({.name = "n1", .labels = labels}, views);
   if (!node) return "fatal: " + node.error().message;
   TableSelectors selectors;
-  const DeviceInputs inputs{
-      .features = features, .classes = classes, .selectors = selectors, .as_upstream = as_upstream};
+  AskAnswers answers;
+  const DeviceInputs inputs{.features = features,
+                            .classes = classes,
+                            .selectors = selectors,
+                            .answers = answers,
+                            .as_upstream = as_upstream};
   DeviceLedger ledger(usage_, features);
   DeviceAttempt attempt{.inputs = inputs, .ledger = ledger, .steps_left = steps_max};
   DeviceAllocation result = allocate_on_node(attempt, *node, claims);

@@ -189,7 +189,9 @@ std::string GangDeviceWorld::run(std::int32_t need) {
   const cluster::DeviceClasses classes{
       {"gpu", std::make_shared<const api::DeviceClass>(device_class)}};
   TableSelectors selectors;
-  const DeviceInputs inputs{.features = features_, .classes = classes, .selectors = selectors};
+  AskAnswers answers;
+  const DeviceInputs inputs{
+      .features = features_, .classes = classes, .selectors = selectors, .answers = answers};
   const DeviceStage stage{.inputs = inputs, .usage = usage_, .pools_of = [&](const std::string&) {
                             std::vector<const cluster::DevicePool*> pools;
                             for (const auto& pool : pools_) pools.push_back(pool.get());

@@ -208,6 +208,28 @@ TEST_F(PlannerDevicesTest, NodesWithDevicesInUseComeFirstThenTheTightest) {
   EXPECT_EQ(cluster_.placed("p"), "p=n2");
 }
 
+TEST_F(PlannerDevicesTest, AnswersOfSelectorsGoWithTheClassAndThePoolTheyAreOf) {
+  add_node("n1", 2);
+  add_gang(2);
+  EXPECT_EQ(cluster_.placed("g"), "p0=n1 p1=n1");
+  api::DeviceClass device_class;
+  device_class.meta.key.name = "gpu";
+  device_class.meta.uid.text = "uid-class";
+  device_class.meta.resource_version.text = "2";
+  device_class.selectors.push_back({.expression = R"("fast" in device.attributes["d"])"});
+  cluster_.update(device_class);
+  (void)cluster_.refused("g");
+  api::ResourceSlice slice = cluster_.slice_of("n1", 2);
+  slice.meta.resource_version.text = "2";
+  for (api::Device& device : slice.devices) device.attributes = {{"fast", true}};
+  cluster_.update(slice);
+  EXPECT_EQ(cluster_.placed("g"), "p0=n1 p1=n1");
+  slice.meta.resource_version.text = "3";
+  slice.devices[0].attributes.clear();
+  cluster_.update(slice);
+  EXPECT_EQ(cluster_.refused("g").scheduled, 1);
+}
+
 TEST_F(PlannerDevicesTest, NodeThatGivesTheFirstAlternativeComesFirst) {
   api::DeviceClass fast;
   fast.meta.key.name = "fast";

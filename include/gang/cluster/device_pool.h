@@ -119,6 +119,7 @@ class DevicePool {
   [[nodiscard]] const std::vector<SlicePtr>& slices() const { return slices_; }
   /// Of all slices, in order.
   [[nodiscard]] const std::vector<PoolDevice>& devices() const { return devices_; }
+  [[nodiscard]] bool has_unique_names() const { return has_unique_names_; }
   [[nodiscard]] const std::vector<PoolCounter>& counters() const { return counters_; }
   [[nodiscard]] const std::vector<std::string>& counter_sets() const { return counter_sets_; }
   /// Held when the pool was built.
@@ -129,12 +130,14 @@ class DevicePool {
   void add_counter_sets();
   void add_devices(const Parts& parts, Names& names);
   void resolve_counters(PoolDevice& device);
+  void check_names();
   void refuse(std::string problem);
 
   PoolState state_ = PoolState::kReady;
   std::string problem_;
   std::vector<SlicePtr> slices_;
   std::vector<PoolDevice> devices_;
+  bool has_unique_names_ = true;
   std::vector<PoolCounter> counters_;
   std::vector<std::string> counter_sets_;
   std::vector<UnseenDevice> unseen_;

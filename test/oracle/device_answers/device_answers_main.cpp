@@ -135,8 +135,12 @@ std::string Problem::solve() {
       device_node({.name = node_.meta.key.name, .labels = node_.meta.labels}, views);
   if (!node) return answer_of({.step = {DeviceStep::End::kFatal, node.error().message}});
   cluster::CelSelectors selectors;
-  const DeviceInputs inputs{
-      .features = features_, .classes = classes, .selectors = selectors, .as_upstream = true};
+  AskAnswers answers;
+  const DeviceInputs inputs{.features = features_,
+                            .classes = classes,
+                            .selectors = selectors,
+                            .answers = answers,
+                            .as_upstream = true};
   DeviceLedger ledger(usage_, features_);
   DeviceAttempt attempt{.inputs = inputs, .ledger = ledger, .steps_left = kStepsMax};
   return answer_of(allocate_on_node(attempt, *node, claims));
