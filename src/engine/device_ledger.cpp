@@ -18,7 +18,7 @@ std::uint64_t bit_of(cluster::DeviceId device) {
 }  // namespace
 
 /// Devices of a node are asked about one after the other.
-const DeviceLedger::Block* DeviceLedger::find_block(cluster::DeviceId device) const {
+DeviceLedger::Block* DeviceLedger::find_block(cluster::DeviceId device) const {
   const std::uint32_t number = device.value / cluster::kDevicesPerBlock;
   if (last_block_ != nullptr && last_number_ == number) return last_block_;
   const auto found = blocks_.find(number);
@@ -118,7 +118,8 @@ void DeviceLedger::take_device(const DeviceTake& take, const api::QuantityMap& c
 }
 
 void DeviceLedger::take_whole(cluster::DeviceId device, std::int32_t claim) {
-  Block& block = blocks_[device.value / cluster::kDevicesPerBlock];
+  Block* known = find_block(device);
+  Block& block = known == nullptr ? blocks_[device.value / cluster::kDevicesPerBlock] : *known;
   if ((block.taken & bit_of(device)) != 0) {
     more_[device.value].claims.push_back(claim);
     return;

@@ -56,6 +56,11 @@ class DeviceLedger {
   /// What shares take of the device, in claims and in this attempt.
   [[nodiscard]] api::QuantityMap used_capacity(cluster::DeviceId device) const;
 
+  /// Whether somebody has a share of the device. REQUIRES: nobody has it whole.
+  [[nodiscard]] bool has_shares(cluster::DeviceId device) const {
+    return find_more(device) != nullptr || usage_.find(device) != nullptr;
+  }
+
   /// Shares of the device, in claims and in this attempt.
   [[nodiscard]] std::int32_t share_count(cluster::DeviceId device) const;
 
@@ -118,7 +123,7 @@ class DeviceLedger {
 
   [[nodiscard]] bool is_shared(const cluster::PoolDevice& device) const;
   /// Null where nothing of the block is taken whole.
-  [[nodiscard]] const Block* find_block(cluster::DeviceId device) const;
+  [[nodiscard]] Block* find_block(cluster::DeviceId device) const;
   [[nodiscard]] const Taken* find_more(cluster::DeviceId device) const;
   void take_whole(cluster::DeviceId device, std::int32_t claim);
   void undo_whole(cluster::DeviceId device);
@@ -130,10 +135,11 @@ class DeviceLedger {
   const cluster::DeviceUsage& usage_;
   const cluster::DeviceFeatures& features_;
   static_assert(cluster::kDevicesPerBlock <= 64);
-  std::unordered_map<std::uint32_t, Block> blocks_;  ///< by number; none is taken out
-  mutable std::uint32_t last_number_ = 0;            ///< of last_block_
-  mutable const Block* last_block_ = nullptr;        ///< found last
-  std::unordered_map<std::uint32_t, Taken> more_;    ///< by device
+  /// By number; none is taken out. What was found last is remembered.
+  mutable std::unordered_map<std::uint32_t, Block> blocks_;
+  mutable std::uint32_t last_number_ = 0;
+  mutable Block* last_block_ = nullptr;
+  std::unordered_map<std::uint32_t, Taken> more_;  ///< by device
   std::map<const cluster::DevicePool*, PoolBooks> books_;
   std::vector<Entry> log_;
   std::vector<api::QuantityMap> capacities_;

@@ -10,24 +10,24 @@ namespace {
 using api::AllocatedConfig;
 using api::ConfigSource;
 
-api::DeviceResult result_of(const DeviceInputs& inputs, const ChosenDevice& chosen) {
+void fill(const DeviceInputs& inputs, const ChosenDevice& chosen, api::DeviceResult& result) {
   const api::Device& device = *chosen.candidate.device->device;
-  api::DeviceResult result{.request = chosen.ask->full_name,
-                           .driver = chosen.candidate.pool->driver(),
-                           .pool = chosen.candidate.pool->name(),
-                           .device = device.name,
-                           .admin_access = chosen.ask->is_admin(),
-                           .tolerations = chosen.ask->ask->tolerations,
-                           .consumed_capacity = chosen.capacity};
+  const api::ResourceSlice& slice = chosen.candidate.slice();
+  result.request = chosen.ask->full_name;
+  result.driver = slice.driver;
+  result.pool = slice.pool;
+  result.device = device.name;
+  result.admin_access = chosen.ask->is_admin();
+  result.tolerations = chosen.ask->ask->tolerations;
+  result.consumed_capacity = chosen.capacity;
   if (chosen.is_share) result.share_id.emplace();
   if (inputs.features.binding_conditions) {
     result.binding_conditions = device.binding_conditions;
     result.binding_failure_conditions = device.binding_failure_conditions;
   }
   if (inputs.features.optional_node_operations) {
-    result.skip_node_operations = chosen.candidate.slice().skip_node_operations;
+    result.skip_node_operations = slice.skip_node_operations;
   }
-  return result;
 }
 
 /// Every class once, where it first appears, for all requests that chose it.
@@ -134,7 +134,7 @@ Result<api::Allocation> allocation_of(const DeviceInputs& inputs, const DeviceNo
                                       const std::vector<ChosenDevice>& chosen) {
   api::Allocation allocation;
   allocation.results.reserve(chosen.size());
-  for (const ChosenDevice& one : chosen) allocation.results.push_back(result_of(inputs, one));
+  for (const ChosenDevice& one : chosen) fill(inputs, one, allocation.results.emplace_back());
   add_class_configs(claim, allocation.configs);
   add_claim_configs(claim, allocation.configs);
   shorten(claim, allocation.configs);

@@ -114,12 +114,74 @@ DeviceStep DeviceSearch::take_next(const Position& at) {
   const auto held = static_cast<std::int64_t>(chosen_[at.claim].size());
   if (ask.count - at.taken > kClaimDevicesMax - held) return {.end = End::kTooMany, .message = {}};
   if (ask.takes_all()) return take_from_all(at);
+  if (is_plain(at)) {
+    if (std::optional<DeviceStep> step = take_plainly(at)) return *std::move(step);
+  }
   const auto candidates = static_cast<std::uint32_t>(node_.candidates.size());
   for (std::uint32_t candidate = at.start; candidate < candidates; ++candidate) {
     DeviceStep step = try_candidate(at, candidate);
     if (step.end != End::kNo) return step;
   }
   return no();
+}
+
+/// Whether the ask is the last one, and for a number of whole devices that nothing ties together.
+bool DeviceSearch::is_plain(const Position& at) const {
+  const PreparedAsk& ask = ask_at(at);
+  return at.taken == 0 && at.claim + 1 == claims_.size() &&
+         at.request + 1 == claims_[at.claim].requests.size() && !ask.is_admin() &&
+         ask.ask->capacity.empty() && claims_[at.claim].claim->spec.constraints.empty() &&
+         ask.count <= attempt_.steps_left;
+}
+
+/// The first solution, if that is one, without a search; nothing: it is to be searched for.
+std::optional<DeviceStep> DeviceSearch::take_plainly(const Position& at) {
+  const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
+  const std::size_t held = chosen_[at.claim].size();
+  DeviceStep step = no();
+  const std::int64_t steps_before = attempt_.steps_left;
+  if (take_first(at)) {
+    attempt_.steps_left -= ask_at(at).count;
+    step = begin_request(at.claim, at.request + 1);
+    if (step.is_yes()) return step;
+  }
+  attempt_.ledger.rollback(checkpoint);
+  chosen_[at.claim].resize(held);
+  if (step.end != End::kNo) return step;
+  attempt_.steps_left = steps_before;
+  return std::nullopt;
+}
+
+/// False: some device is to be looked at more closely, or there are not enough.
+bool DeviceSearch::take_first(const Position& at) {
+  const PreparedAsk& ask = ask_at(at);
+  std::int64_t taken = 0;
+  for (std::uint32_t i = 0; i < node_.candidates.size() && taken < ask.count; ++i) {
+    const Fit fit = fit_of(at, i);
+    if (fit == Fit::kUnknown) return false;
+    if (fit == Fit::kNo) continue;
+    const DeviceCandidate& candidate = node_.candidates[i];
+    attempt_.ledger.take_device(take_of(at, candidate), {});
+    chosen_[at.claim].push_back({.candidate = candidate, .ask = &ask});
+    ++taken;
+  }
+  return taken == ask.count;
+}
+
+/// Counters and what many can use are not for the first look.
+DeviceSearch::Fit DeviceSearch::fit_of(const Position& at, std::uint32_t index) {
+  const DeviceCandidate& candidate = node_.candidates[index];
+  const api::Device& device = *candidate.device->device;
+  if (attempt_.ledger.is_in_use(take_of(at, candidate))) return Fit::kNo;
+  const DeviceStep step =
+      judge_selectable(attempt_.inputs, node_, claims_[at.claim], ask_at(at), index);
+  if (!step.is_yes()) return step.is_final() ? Fit::kUnknown : Fit::kNo;
+  const bool is_whole = device.consumes_counters.empty() && !device.allow_multiple_allocations &&
+                        has_plain_capacity(device) &&
+                        !attempt_.ledger.has_shares(candidate.device->id);
+  if (!is_whole) return Fit::kUnknown;
+  const bool may = may_skip_operations(candidate) && is_tolerated(ask_at(at), candidate);
+  return may ? Fit::kYes : Fit::kNo;
 }
 
 DeviceStep DeviceSearch::take_from_all(const Position& at) {
@@ -211,6 +273,10 @@ void DeviceSearch::give_back(const Position& at, DeviceLedger::Checkpoint checkp
 }
 
 PreparedAsk& DeviceSearch::ask_at(const Position& at) {
+  return claims_[at.claim].requests[at.request].asks[at.ask];
+}
+
+const PreparedAsk& DeviceSearch::ask_at(const Position& at) const {
   return claims_[at.claim].requests[at.request].asks[at.ask];
 }
 

@@ -4,10 +4,13 @@
 // that share counters and capacity. Idea: depth first over claims, requests and devices; inside a
 // request only combinations are tried. The first solution is upstream's; when what comes after it
 // says no, the search goes on to the next one, so that a gang can be searched by nesting searches.
+// Whole devices that nothing ties to each other are taken in one pass where that gives the first
+// solution; it counts as many steps as the search that would find it.
 // Limit: a count of steps that all nested searches share. Source: the devices contract, 2.6 to 2.8.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/device_capacity.h"
@@ -67,17 +70,25 @@ class DeviceSearch {
     std::uint32_t start = 0;  ///< first candidate to try
   };
 
+  /// What is seen of a device without a search.
+  enum class Fit { kNo, kYes, kUnknown };
+
   DeviceStep begin_claim(std::size_t claim);
   DeviceStep begin_request(std::size_t claim, std::size_t request);
   DeviceStep begin_alternatives(std::size_t claim, std::size_t request);
   DeviceStep take_next(const Position& at);
   DeviceStep take_from_all(const Position& at);
+  [[nodiscard]] bool is_plain(const Position& at) const;
+  std::optional<DeviceStep> take_plainly(const Position& at);
+  [[nodiscard]] bool take_first(const Position& at);
+  [[nodiscard]] Fit fit_of(const Position& at, std::uint32_t candidate);
   DeviceStep try_candidate(const Position& at, std::uint32_t candidate);
   /// kYes: booked, to be undone with give_back().
   DeviceStep take(const Position& at, const DeviceCandidate& candidate);
   void give_back(const Position& at, DeviceLedger::Checkpoint checkpoint);
 
   [[nodiscard]] PreparedAsk& ask_at(const Position& at);
+  [[nodiscard]] const PreparedAsk& ask_at(const Position& at) const;
   [[nodiscard]] DeviceTake take_of(const Position& at, const DeviceCandidate& candidate);
   [[nodiscard]] bool is_tolerated(const PreparedAsk& ask, const DeviceCandidate& candidate) const;
   [[nodiscard]] bool may_skip_operations(const DeviceCandidate& candidate) const;

@@ -183,6 +183,28 @@ TEST(DeviceAllocator, PoolsWithBindingConditionsComeLast) {
   EXPECT_EQ(world.allocate(), "no");
 }
 
+TEST(DeviceAllocator, DevicesTakenInOnePassCountTheStepsOfASearch) {
+  const auto answer = [](std::int64_t steps_max, const std::string& constraints) {
+    DeviceWorld world;
+    world.steps_max = steps_max;
+    std::string devices;
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+      devices += devices.empty() ? "" : ",";
+      devices += R"({"name":")" + std::string(name) + R"(","attributes":{"rack":{"int":1}}})";
+    }
+    world.local(devices).held("n1", "b");
+    world.rule(R"("deviceSelector":{"device":"d"},"taint":{"key":"k","effect":"NoSchedule"})");
+    world.claim(requests(request("gpu", R"(,"count":3)")) + constraints);
+    return world.allocate();
+  };
+  for (std::int64_t steps = 1; steps < 6; ++steps) {
+    // What a constraint ties together is searched for.
+    EXPECT_EQ(answer(steps, ""), answer(steps, R"(,"constraints":[{"matchAttribute":"d/rack"}])"));
+  }
+  EXPECT_EQ(answer(3, ""), "limit: the search for devices reached its limit");
+  EXPECT_EQ(answer(4, ""), "gpu=n1/a gpu=n1/c gpu=n1/e");
+}
+
 TEST(DeviceAllocator, TheSearchEndsAtItsCountedLimit) {
   DeviceWorld world;
   std::string devices;
