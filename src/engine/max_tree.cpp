@@ -1,6 +1,7 @@
 #include "engine/max_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gang::engine {
 
@@ -37,13 +38,21 @@ void MaxTree::rebuild() {
   }
 }
 
+/// A group is read anew only where its largest key has become smaller.
 void MaxTree::set(std::uint32_t position, std::int32_t key) {
-  levels_[0][position] = key;
+  std::int32_t before = std::exchange(levels_[0][position], key);
   std::size_t group = position / kFan;
   for (std::size_t level = 1; level < levels_.size(); ++level) {
-    const std::int32_t best = max_of<kFan>(&levels_[level - 1][group * kFan]);
-    if (levels_[level][group] == best) return;
-    levels_[level][group] = best;
+    std::int32_t& largest = levels_[level][group];
+    const std::int32_t was = largest;
+    if (key >= was) {
+      largest = key;
+    } else if (before == was) {
+      largest = max_of<kFan>(&levels_[level - 1][group * kFan]);
+    }
+    if (largest == was) return;
+    before = was;
+    key = largest;
     group /= kFan;
   }
 }

@@ -54,27 +54,27 @@ Refusal not_built(const Rule& rule, const std::string& whom) {
 
 std::optional<Refusal> refuse_group(const cluster::Gang& gang) {
   const api::PodGroup& group = *gang.group;
-  const std::string whom = "PodGroup " + gang.key.text();
+  const auto whom = [&gang] { return "PodGroup " + gang.key.text(); };
   if (!group.meta.unreadable.empty()) {
-    return Refusal{.verdict = Verdict::kInvalid, .message = whom + ": " + group.meta.unreadable};
+    return Refusal{.verdict = Verdict::kInvalid, .message = whom() + ": " + group.meta.unreadable};
   }
-  if (!group.spec.topology_keys.empty()) return not_built(kTopology, whom);
-  if (!group.spec.parent_name.empty()) return not_built(kParent, whom);
+  if (!group.spec.topology_keys.empty()) return not_built(kTopology, whom());
+  if (!group.spec.parent_name.empty()) return not_built(kParent, whom());
   return std::nullopt;
 }
 
 std::optional<Refusal> refuse_member(const cluster::Member& member, const cluster::Gang& gang) {
   const cluster::PodClass& pod_class = *gang.classes[static_cast<std::size_t>(member.class_index)];
-  const std::string whom = "pod " + member.key.text();
+  const auto whom = [&member] { return "pod " + member.key.text(); };
   if (!pod_class.unreadable.empty()) {
-    return Refusal{.verdict = Verdict::kInvalid, .message = whom + ": " + pod_class.unreadable};
+    return Refusal{.verdict = Verdict::kInvalid, .message = whom() + ": " + pod_class.unreadable};
   }
-  if (const Rule* rule = rule_not_built(pod_class)) return not_built(*rule, whom);
+  if (const Rule* rule = rule_not_built(pod_class)) return not_built(*rule, whom());
   if (pod_class.requests.size() > kRequestsMax) {
     return Refusal{.verdict = Verdict::kInvalid,
                    .message = fmt::format("{}: spec.containers[].resources.requests: {} different "
                                           "resources; ask for at most {}",
-                                          whom, pod_class.requests.size(), kRequestsMax)};
+                                          whom(), pod_class.requests.size(), kRequestsMax)};
   }
   return std::nullopt;
 }
