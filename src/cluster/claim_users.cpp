@@ -47,6 +47,15 @@ void ClaimUsers::remove(const std::string& name_space, const ClaimList& list, st
   }
 }
 
+std::set<std::uint64_t> ClaimUsers::gangs_in(const std::string& name_space) const {
+  std::set<std::uint64_t> found;
+  for (const auto& [claim, gangs] : claims_) {
+    if (claim.name_space != name_space) continue;
+    for (const auto& [gang, lists] : gangs) found.insert(gang);
+  }
+  return found;
+}
+
 const ClaimUsers::Gangs& ClaimUsers::gangs_of(const Index& index, const api::ObjectKey& key) {
   static const Gangs kNobody;
   const auto found = index.find(key);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +51,8 @@ class ClaimUsers {
   [[nodiscard]] const Gangs& of_template(const api::ObjectKey& form) const {
     return gangs_of(templates_, form);
   }
+  /// Those that refer to claims of the namespace, ascending. O(claims that anybody refers to).
+  [[nodiscard]] std::set<std::uint64_t> gangs_in(const std::string& name_space) const;
 
  private:
   using Index = std::unordered_map<api::ObjectKey, Gangs>;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "cluster/gang_claims.h"
 #include "cluster/gang_value.h"
 #include "cluster/kind_sync.h"
 #include "cluster/known_objects.h"
@@ -150,7 +151,10 @@ class ClusterState::Impl {
   }
   void note_namespace(const std::string& name, std::optional<api::StringMap> labels,
                       ChangeLog& log) {
+    const bool was_allowed = allows_admin_access(model_, name);
     if (model_.terms.note_namespace(name, std::move(labels))) pods_.rematch(log);
+    if (allows_admin_access(model_, name) == was_allowed) return;
+    for (const std::uint64_t gang : model_.claim_users.gangs_in(name)) log.gang(gang);
   }
 
   /// Takes away what the list that just ended, or the missing API, does not know.

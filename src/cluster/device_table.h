@@ -37,6 +37,7 @@ struct Holding {
 class DeviceTable {
  public:
   explicit DeviceTable(const DeviceFeatures& features);
+  [[nodiscard]] const DeviceFeatures& features() const { return features_; }
 
   void upsert(const api::ResourceSlice& slice, ListNumber list, ChangeLog& log);
   void upsert(const api::DeviceTaintRule& rule, ListNumber list, ChangeLog& log);

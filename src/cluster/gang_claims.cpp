@@ -22,7 +22,19 @@ std::string problem_of(const api::ResourceClaim& claim) {
   return {};
 }
 
+bool asks_for_admin_access(const api::ResourceClaim& claim) {
+  return std::ranges::any_of(claim.spec.requests, [](const api::DeviceRequest& request) {
+    return request.exactly && request.exactly->admin_access.value_or(false);
+  });
+}
+
 }  // namespace
+
+bool allows_admin_access(const Model& model, const std::string& name_space) {
+  const api::StringMap* labels = model.terms.labels_of_namespace(name_space);
+  const std::string* label = labels == nullptr ? nullptr : api::find(*labels, api::kAdminAccess);
+  return label != nullptr && *label == "true";
+}
 
 void GangClaims::add_group() {
   if (!gang_.group) return;
@@ -95,7 +107,19 @@ GangClaim GangClaims::resolve(const api::ObjectKey& key) const {
   if (claim.allocation != nullptr) return claim;
   claim.allocation = model_.claims.assumed(claim.claim->meta.uid);
   claim.is_assumed = claim.allocation != nullptr;
+  const bool is_open = claim.allocation == nullptr && claim.problem.empty();
+  if (is_open) claim.problem = label_problem(*claim.claim);
   return claim;
+}
+
+/// Devices that are given already are not refused any more.
+std::string GangClaims::label_problem(const api::ResourceClaim& claim) const {
+  const std::string& name_space = claim.meta.key.name_space;
+  const bool may_ask = !model_.devices.features().admin_access || !asks_for_admin_access(claim) ||
+                       allows_admin_access(model_, name_space);
+  if (may_ask) return {};
+  return "ResourceClaim " + claim.meta.key.text() + " asks for admin access, and namespace " +
+         name_space + " lacks the label " + std::string(api::kAdminAccess) + ": \"true\"";
 }
 
 std::string GangClaims::missing_text(const api::ClaimEntry& entry, const ClaimLink& link,

@@ -36,6 +36,7 @@ class GangClaims {
                    const std::string& ownership);
   std::int32_t index_of(GangClaim claim);
   [[nodiscard]] GangClaim resolve(const api::ObjectKey& key) const;
+  [[nodiscard]] std::string label_problem(const api::ResourceClaim& claim) const;
   [[nodiscard]] std::string missing_text(const api::ClaimEntry& entry, const ClaimLink& link,
                                          const Mention& mention) const;
   [[nodiscard]] bool is_of_group(const api::ClaimEntry& entry) const;
@@ -45,5 +46,9 @@ class GangClaims {
   Gang& gang_;
   std::map<std::pair<api::ObjectKey, std::string>, std::int32_t> indexes_;  ///< key, problem
 };
+
+/// Whether claims of the namespace may ask for admin access. The API server refuses their devices
+/// where it has not the label, however often they are written.
+[[nodiscard]] bool allows_admin_access(const Model& model, const std::string& name_space);
 
 }  // namespace gang::cluster

@@ -75,6 +75,11 @@ bool TermTable::note_namespace(const std::string& name, std::optional<api::Strin
   return !by_selector_.empty();
 }
 
+const api::StringMap* TermTable::labels_of_namespace(const std::string& name) const {
+  const auto known = name_spaces_.find(name);
+  return known == name_spaces_.end() ? nullptr : &known->second;
+}
+
 bool TermTable::matches(const Term& term, const std::string& name_space,
                         const api::StringMap& labels) const {
   const api::PodAntiAffinityTerm& rule = term.key->first;

@@ -43,6 +43,8 @@ class TermTable {
 
   /// Labels of a namespace; nullopt = it is gone. True when pending pods are to be matched anew.
   bool note_namespace(const std::string& name, std::optional<api::StringMap> labels);
+  /// Null while the namespace is not known.
+  [[nodiscard]] const api::StringMap* labels_of_namespace(const std::string& name) const;
 
   /// Terms that match a pod of that namespace with those labels, ascending. A namespaceSelector
   /// matches a namespace that is not known, so that no term is ever passed over.

@@ -36,7 +36,7 @@ std::optional<kube::Answer> precondition(const SimCluster::Objects<api::ConfigMa
 bool SimCluster::allows_admin_access(const std::string& name_space) const {
   const auto* known = find<api::Namespace>({"", name_space});
   if (known == nullptr) return false;
-  const std::string* label = api::find(known->meta.labels, "resource.kubernetes.io/admin-access");
+  const std::string* label = api::find(known->meta.labels, api::kAdminAccess);
   return label != nullptr && *label == "true";
 }
 

@@ -145,6 +145,41 @@ TEST_F(GangClaimsTest, AClaimThatComesChangesOrGoesTellsItsGangs) {
   EXPECT_EQ(claims_of(p), "could not find ResourceClaim \"default/shared\"");
 }
 
+TEST_F(GangClaimsTest, AdminAccessNeedsTheLabelOfTheNamespace) {
+  api::ResourceClaim admin = claim("shared");
+  admin.spec.requests.push_back({.name = "r", .exactly = api::DeviceAsk{.admin_access = true}});
+  const api::Pod p = with_claims(pod("p"), {kNamed});
+  tell({added(admin), added(p), added(with_claims(pod("q"), {{.name = "x", .claim_name = "o"}})),
+        added(claim("o"))});
+  const std::string problem =
+      "ResourceClaim default/shared asks for admin access, and namespace default lacks the label "
+      "resource.kubernetes.io/admin-access: \"true\"";
+  EXPECT_EQ(claims_of(p), problem) << "the Namespace is not known";
+  EXPECT_EQ(claims_of(pod("q")), "o ok");
+
+  const auto labelled = [](const std::string& name, const std::string& value) {
+    api::Namespace name_space;
+    name_space.meta.key.name = name;
+    name_space.meta.uid.text = "uid-" + name;
+    name_space.meta.labels = {{std::string(api::kAdminAccess), value}};
+    return api::Delta{
+        .type = api::DeltaType::kUpdated, .kind = Kind::kNamespace, .object = name_space};
+  };
+  EXPECT_TRUE(tell(labelled("default", "yes")).gangs.empty());
+  EXPECT_EQ(claims_of(p), problem);
+  EXPECT_TRUE(tell(labelled("other", "true")).gangs.empty());
+  const Change change = tell(labelled("default", "true"));
+  EXPECT_EQ(change.gangs.size(), 2U) << "all that have claims there";
+  EXPECT_TRUE(change.status_only.empty());
+  EXPECT_EQ(claims_of(p), "shared ok");
+
+  EXPECT_EQ(tell(labelled("default", "")).gangs.size(), 2U);
+  EXPECT_EQ(claims_of(p), problem);
+  admin.allocation = claim("x", {result("n1", "gpu-0")}).allocation;
+  tell(updated(admin));
+  EXPECT_EQ(claims_of(p), "shared ok") << "it has its devices";
+}
+
 TEST_F(GangClaimsTest, OnlyThoseWhoReferToAClaimAreTold) {
   const api::Pod p = with_claims(pod("p"), {kMade});
   tell({added(p), added(with_claims(pod_group("g"), {kNamed})), added(pod("g-0").group("g"))});

@@ -185,6 +185,22 @@ def B075_admin_access_sees_used_devices_and_takes_nothing(t):
     t.wait_bound(["second"])
 
 
+def admin_access_waits_for_the_label_of_its_namespace(t):
+    """The server takes the claim only under the label, which goes before the claim is used."""
+    _node(t, 1)
+    t.driver_class()
+    admin = t.make_namespace("-admin")
+    t.client.patch("namespaces", admin, {"metadata": {"labels": ADMIN}})
+    t.claim("every", every(adminAccess=True), ns=admin)
+    t.client.patch("namespaces", admin, {"metadata": {"labels": dict.fromkeys(ADMIN)}})
+    t.start()
+    t.pod("p", ns=admin, resourceClaims=from_claim("every"))
+    t.wait_refused("p", (f"{admin}/every", "lacks the label", *ADMIN), ns=admin)
+    assert not t.claims(admin)["every"]["metadata"].get("finalizers"), "nothing was written"
+    t.client.patch("namespaces", admin, {"metadata": {"labels": ADMIN}})
+    t.wait_bound(["p"], timeout=WAKE_SECONDS, ns=admin)
+
+
 def B054_config_stays_with_the_alternative_it_was_written_for(t):
     _node(t, 0)
     t.publish("n1", {"devices": [device("a", attributes={"size": "small"}),
@@ -348,6 +364,7 @@ TESTS = [
     a_taint_rule_that_goes_wakes,
     a_class_that_arrives_or_changes_wakes,
     a_template_that_arrives_wakes,
+    admin_access_waits_for_the_label_of_its_namespace,
     unrelated_changes_do_not_wake,
     B054_config_stays_with_the_alternative_it_was_written_for,
     B075_admin_access_sees_used_devices_and_takes_nothing,

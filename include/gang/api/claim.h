@@ -19,6 +19,8 @@ inline constexpr std::string_view kClaimFinalizer = "resource.kubernetes.io/dele
 inline constexpr std::string_view kPodClaimName = "resource.kubernetes.io/pod-claim-name";
 /// Annotation, always "true", of the claim that stands behind a pod's extended resources.
 inline constexpr std::string_view kExtendedClaim = "resource.kubernetes.io/extended-resource-claim";
+/// Label, "true", of namespaces whose claims may ask for admin access.
+inline constexpr std::string_view kAdminAccess = "resource.kubernetes.io/admin-access";
 
 /// One device given to one request.
 struct DeviceResult {
