@@ -163,7 +163,7 @@ Result<void> set_listen(Config& config, const std::string& value) {
   return {};
 }
 
-/// Named as the feature gates of Kubernetes 1.37.
+/// Named as the feature gates of Kubernetes 1.37, but for the rules of our own.
 void add_device_options(std::map<std::string, ConfigOption>& options) {
   using Features = cluster::DeviceFeatures;
   const std::map<std::string, bool Features::*> gates = {
@@ -178,6 +178,7 @@ void add_device_options(std::map<std::string, ConfigOption>& options) {
       {"derived_attributes", &Features::derived_attributes},
       {"compatibility_groups", &Features::compatibility_groups},
       {"optional_node_operations", &Features::optional_node_operations},
+      {"strict_no_execute", &Features::strict_no_execute},
   };
   for (const auto& [name, gate] : gates) {
     options["devices." + name] = flag([gate = gate](Config & c) -> auto& {

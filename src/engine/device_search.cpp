@@ -16,8 +16,12 @@ const char* effect_text(api::DeviceTaintEffect effect) {
   return effect == api::DeviceTaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
 }
 
-bool covers(const api::DeviceToleration& toleration, const api::DeviceTaint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != effect_text(taint.effect)) return false;
+bool covers(const cluster::DeviceFeatures& features, const api::DeviceToleration& toleration,
+            const api::DeviceTaint& taint) {
+  const bool may_be_empty =
+      !features.strict_no_execute || taint.effect != api::DeviceTaintEffect::kNoExecute;
+  const bool is_any_effect = may_be_empty && toleration.effect.empty();
+  if (!is_any_effect && toleration.effect != effect_text(taint.effect)) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
   if (toleration.op == "Exists") return true;
   return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
@@ -39,11 +43,22 @@ bool has_plain_capacity(const api::Device& device) {
 
 }  // namespace
 
-bool tolerates(const std::vector<api::DeviceToleration>& tolerations,
+bool tolerates(const cluster::DeviceFeatures& features,
+               const std::vector<api::DeviceToleration>& tolerations,
                const api::DeviceTaint& taint) {
-  if (taint.effect == api::DeviceTaintEffect::kNone) return true;
-  return std::ranges::any_of(tolerations,
-                             [&](const api::DeviceToleration& one) { return covers(one, taint); });
+  if (!features.device_taints || taint.effect == api::DeviceTaintEffect::kNone) return true;
+  return std::ranges::any_of(
+      tolerations, [&](const api::DeviceToleration& one) { return covers(features, one, taint); });
+}
+
+bool tolerates(const cluster::DeviceFeatures& features,
+               const std::vector<api::DeviceToleration>& tolerations,
+               const cluster::PoolDevice& device) {
+  const auto is_covered = [&](const api::DeviceTaint& taint) {
+    return tolerates(features, tolerations, taint);
+  };
+  return std::ranges::all_of(device.device->taints, is_covered) &&
+         std::ranges::all_of(device.rule_taints, is_covered);
 }
 
 DeviceSearch::DeviceSearch(DeviceAttempt& attempt, const DeviceNode& node,
@@ -180,7 +195,9 @@ DeviceSearch::Fit DeviceSearch::fit_of(const Position& at, std::uint32_t index) 
                         has_plain_capacity(device) &&
                         !attempt_.ledger.has_shares(candidate.device->id);
   if (!is_whole) return Fit::kUnknown;
-  const bool may = may_skip_operations(candidate) && is_tolerated(ask_at(at), candidate);
+  const bool may =
+      may_skip_operations(candidate) &&
+      tolerates(attempt_.inputs.features, ask_at(at).ask->tolerations, *candidate.device);
   return may ? Fit::kYes : Fit::kNo;
 }
 
@@ -255,7 +272,7 @@ bool DeviceSearch::may_skip_operations(const DeviceCandidate& candidate) const {
 /// Taints, then the constraints of the claim; kYes: the constraints hold the device.
 DeviceStep DeviceSearch::constrain(const Position& at, const DeviceCandidate& candidate) {
   const PreparedAsk& ask = ask_at(at);
-  if (!is_tolerated(ask, candidate)) return no();
+  if (!tolerates(attempt_.inputs.features, ask.ask->tolerations, *candidate.device)) return no();
   const std::string& request = claims_[at.claim].requests[at.request].request->name;
   const bool fits = constraints_[at.claim].add(
       {request, ask.full_name, candidate.pool->driver(), *candidate.device->device});
@@ -285,15 +302,6 @@ DeviceTake DeviceSearch::take_of(const Position& at, const DeviceCandidate& cand
           .device = *candidate.device,
           .claim = first_claim_ + static_cast<std::int32_t>(at.claim),
           .admin_access = ask_at(at).is_admin()};
-}
-
-bool DeviceSearch::is_tolerated(const PreparedAsk& ask, const DeviceCandidate& candidate) const {
-  if (!attempt_.inputs.features.device_taints) return true;
-  const auto is_covered = [&](const api::DeviceTaint& taint) {
-    return tolerates(ask.ask->tolerations, taint);
-  };
-  return std::ranges::all_of(candidate.device->device->taints, is_covered) &&
-         std::ranges::all_of(candidate.device->rule_taints, is_covered);
 }
 
 DeviceStep DeviceSearch::charge(const Position& at, const DeviceCandidate& candidate,

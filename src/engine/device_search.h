@@ -90,7 +90,6 @@ class DeviceSearch {
   [[nodiscard]] PreparedAsk& ask_at(const Position& at);
   [[nodiscard]] const PreparedAsk& ask_at(const Position& at) const;
   [[nodiscard]] DeviceTake take_of(const Position& at, const DeviceCandidate& candidate);
-  [[nodiscard]] bool is_tolerated(const PreparedAsk& ask, const DeviceCandidate& candidate) const;
   [[nodiscard]] bool may_skip_operations(const DeviceCandidate& candidate) const;
   [[nodiscard]] DeviceStep constrain(const Position& at, const DeviceCandidate& candidate);
   [[nodiscard]] DeviceStep charge(const Position& at, const DeviceCandidate& candidate,
@@ -107,7 +106,12 @@ class DeviceSearch {
 };
 
 /// Whether the tolerations cover the taint.
-[[nodiscard]] bool tolerates(const std::vector<api::DeviceToleration>& tolerations,
+[[nodiscard]] bool tolerates(const cluster::DeviceFeatures& features,
+                             const std::vector<api::DeviceToleration>& tolerations,
                              const api::DeviceTaint& taint);
+/// Whether they cover every taint of the device.
+[[nodiscard]] bool tolerates(const cluster::DeviceFeatures& features,
+                             const std::vector<api::DeviceToleration>& tolerations,
+                             const cluster::PoolDevice& device);
 
 }  // namespace gang::engine

@@ -18,6 +18,7 @@ struct Tally {
   std::int64_t matching = 0;
   std::int64_t held = 0;          ///< of them, given whole to claims
   std::int64_t tainted = 0;       ///< of the others, with a taint that is not tolerated
+  std::int64_t evicting = 0;      ///< of these, tolerated but for an effect NoExecute
   std::int64_t blocked = 0;       ///< of the rest, behind a claim's device that no slice shows
   std::string blocker;            ///< which claim and device, for the first of these
   bool costs_counters = false;    ///< one that is free costs counters, which others cost too
@@ -57,16 +58,16 @@ class Counter {
   void count(const DeviceCandidate& candidate, const api::DeviceAsk& ask) {
     const cluster::PoolDevice& device = *candidate.device;
     const cluster::DeviceTaken* taken = stage_.usage.find(device.id);
-    const auto is_covered = [&ask](const api::DeviceTaint& taint) {
-      return tolerates(ask.tolerations, taint);
-    };
+    const cluster::DeviceFeatures& features = stage_.inputs.features;
     ++tally_.matching;
     if (device.device->allow_multiple_allocations) tally_.is_shared = true;
     if (taken != nullptr && taken->whole > 0) {
       ++tally_.held;
-    } else if (!std::ranges::all_of(device.device->taints, is_covered) ||
-               !std::ranges::all_of(device.rule_taints, is_covered)) {
+    } else if (!tolerates(features, ask.tolerations, device)) {
+      cluster::DeviceFeatures as_upstream = features;
+      as_upstream.strict_no_execute = false;
       ++tally_.tainted;
+      if (tolerates(as_upstream, ask.tolerations, device)) ++tally_.evicting;
     } else if (const auto* blocker = blocker_of(candidate)) {
       ++tally_.blocked;
       if (tally_.blocker.empty()) tally_.blocker = text_of(*blocker, *candidate.pool);
@@ -151,6 +152,10 @@ std::string text_of(const api::DeviceAsk& ask, const Tally& tally, std::int64_t 
                                  tally.matching, selectors.empty() ? "" : " that match", selectors);
   if (tally.held > 0) text += fmt::format("; {} allocated", tally.held);
   if (tally.tainted > 0) text += fmt::format("; {} tainted", tally.tainted);
+  if (tally.evicting > 0) {
+    text +=
+        fmt::format(" ({} NoExecute, which needs a toleration with that effect)", tally.evicting);
+  }
   if (tally.blocked > 0) {
     text += fmt::format("; {} with counters of unknown use: {}", tally.blocked, tally.blocker);
   }

@@ -55,10 +55,19 @@ const PoolDevice* find_device(const DevicePool& pool, const std::string& name) {
   return nullptr;
 }
 
-const api::DeviceTaint* untolerated(const PoolDevice& device, const api::DeviceResult& result) {
+bool has_taint(const PoolDevice* device, const api::DeviceTaint& taint) {
+  const auto is_in = [&taint](const std::vector<api::DeviceTaint>& taints) {
+    return std::ranges::find(taints, taint) != taints.end();
+  };
+  return device != nullptr && (is_in(device->device->taints) || is_in(device->rule_taints));
+}
+
+/// A taint that keeps the claim's pods away and was not there before; null without one.
+const api::DeviceTaint* new_taint(const PoolDevice* before, const PoolDevice& device,
+                                  const api::DeviceResult& result) {
   const auto find_in = [&](const std::vector<api::DeviceTaint>& taints) {
     const auto found = std::ranges::find_if(taints, [&](const api::DeviceTaint& taint) {
-      return !tolerates(result.tolerations, taint);
+      return !has_taint(before, taint) && !tolerates({}, result.tolerations, taint);
     });
     return found != taints.end() ? &*found : nullptr;
   };
@@ -79,7 +88,7 @@ std::string pool_problem(const DevicePool* before, const DevicePool* now,
   if (now->state() != cluster::PoolState::kReady) return name + " is not complete any more";
   const PoolDevice* device = find_device(*now, result.device);
   if (device == nullptr) return fmt::format("{}: device {} is gone", name, result.device);
-  const api::DeviceTaint* taint = untolerated(*device, result);
+  const api::DeviceTaint* taint = new_taint(find_device(*before, result.device), *device, result);
   if (taint == nullptr) return "";
   return fmt::format("{}: device {} got the taint {}", name, result.device, taint->key);
 }

@@ -217,8 +217,11 @@ TEST(DeviceTaints, OnlyToleratedDevicesAreTaken) {
 
 TEST(DeviceTaints, TolerationsMatchKeyValueAndEffect) {
   const std::pair<const char*, const char*> rows[] = {
-      {R"({"operator":"Exists"})", "gpu=n1/a"},
-      {R"({"key":"k","value":"v"})", "gpu=n1/a"},
+      {R"({"operator":"Exists"})", "no"},
+      {R"({"key":"k","value":"v"})", "no"},
+      {R"({"operator":"Exists","effect":"NoExecute"})", "gpu=n1/a"},
+      {R"({"key":"k","value":"v","effect":"NoExecute"})", "gpu=n1/a"},
+      {R"({"operator":"Exists"},{"key":"k","operator":"Exists","effect":"NoExecute"})", "gpu=n1/a"},
       {R"({"key":"k","value":"w"})", "no"},
       {R"({"key":"k","operator":"Exists","effect":"NoSchedule"})", "no"},
       {R"({"key":"k","operator":"Gt","value":"v"})", "no"},
@@ -229,6 +232,20 @@ TEST(DeviceTaints, TolerationsMatchKeyValueAndEffect) {
     world.claim(ask(std::string(R"(,"tolerations":[)") + toleration + "]"));
     EXPECT_EQ(world.allocate(), expected) << toleration;
   }
+}
+
+TEST(DeviceTaints, AnEmptyEffectCoversAllButNoExecuteAndThatToWhereUpstreamsRuleHolds) {
+  const auto world_with = [](const std::string& effect) {
+    DeviceWorld world;
+    world.local(R"({"name":"a","taints":[{"key":"k","effect":")" + effect + R"("}]})");
+    world.claim(ask(R"(,"tolerations":[{"key":"k","operator":"Exists"}])"));
+    return world;
+  };
+  EXPECT_EQ(world_with("NoSchedule").allocate(), "gpu=n1/a");
+  EXPECT_EQ(world_with("NoExecute").allocate(), "no");
+  DeviceWorld as_upstream = world_with("NoExecute");
+  as_upstream.features.strict_no_execute = false;
+  EXPECT_EQ(as_upstream.allocate(), "gpu=n1/a");
 }
 
 TEST(DeviceAdmin, LooksAtDevicesInUseButNeverTwiceInOneClaim) {

@@ -134,6 +134,22 @@ TEST_F(PlanCheckTest, PoolPublishedAnewOvertakes) {
             "claim default/ours: pool d/n1 was published anew");
 }
 
+TEST_F(PlanCheckTest, ATaintThatItWasPlannedWithDoesNotOvertake) {
+  change_slice([](api::ResourceSlice& slice) {
+    slice.devices[0].taints.push_back(
+        {.key = "sick", .effect = api::DeviceTaintEffect::kNoExecute});
+  });
+  before_ = cluster_.state.snapshot();
+  EXPECT_EQ(after("g0",
+                  [this] {
+                    change_slice([](api::ResourceSlice& slice) {
+                      slice.devices[2].taints.push_back(
+                          {.key = "sick", .effect = api::DeviceTaintEffect::kNoSchedule});
+                    });
+                  }),
+            "");
+}
+
 TEST_F(PlanCheckTest, DeviceThatWentOrIsTaintedOvertakes) {
   EXPECT_EQ(after("g0",
                   [this] {

@@ -31,6 +31,10 @@ struct DeviceFeatures {
   bool compatibility_groups = false;
   bool optional_node_operations = false;
 
+  /// A rule of ours: only tolerations with the effect NoExecute cover a NoExecute taint, for no
+  /// other keeps its pods from being evicted. Upstream allocates with an empty effect too.
+  bool strict_no_execute = true;
+
   /// Any of them selects upstream's allocator of alpha rules, which also refuses devices whose
   /// driver wants no node operations where that is off; the other one does not look at it.
   [[nodiscard]] bool has_alpha() const {

@@ -39,7 +39,7 @@ class Problem final : public cluster::DevicePool::Names {
   bool set_feature(const std::string& name);
   void hold(const api::ResourceClaim& claim);
 
-  cluster::DeviceFeatures features_;
+  cluster::DeviceFeatures features_{.strict_no_execute = false};
   std::map<std::string, cluster::DeviceId> ids_;
   api::Node node_;
   std::vector<cluster::SlicePtr> slices_;
