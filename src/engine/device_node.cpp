@@ -71,6 +71,13 @@ Result<std::optional<NodePool>> view_of(const DevicePool& pool, const api::NodeF
 
 }  // namespace
 
+std::size_t DeviceCandidate::node_terms() const {
+  const api::Device& own = *device->device;
+  const api::DevicePlace& place = slice().per_device_node_selection ? own.place : slice().place;
+  const bool has_selector = !own.binds_to_node && place.node_name.empty() && place.node_selector;
+  return has_selector ? place.node_selector->terms.size() : 0;
+}
+
 std::string DeviceCandidate::text() const {
   return pool->driver() + "/" + pool->name() + "/" + device->device->name;
 }

@@ -61,6 +61,8 @@ struct DeviceCandidate {
   const cluster::DevicePool* pool = nullptr;
   const cluster::PoolDevice* device = nullptr;
   [[nodiscard]] const api::ResourceSlice& slice() const { return *pool->slices()[device->slice]; }
+  /// Terms of the node selector that the device brings into an allocation, which holds one.
+  [[nodiscard]] std::size_t node_terms() const;
   /// "driver/pool/device".
   [[nodiscard]] std::string text() const;
 };

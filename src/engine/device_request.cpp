@@ -63,6 +63,7 @@ DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
                           const DeviceCandidate& candidate) {
   const bool waits = !candidate.device->device->binding_conditions.empty();
   if (waits && !inputs.features.binding_conditions) return {.end = End::kNo, .message = {}};
+  if (!inputs.as_upstream && candidate.node_terms() > 1) return {.end = End::kNo, .message = {}};
   DeviceStep step =
       judge(inputs, ask.device_class->selectors, {"class", ask.device_class->meta.key}, candidate);
   if (!step.is_yes()) return step;

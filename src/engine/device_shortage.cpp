@@ -119,15 +119,27 @@ std::string conditions_text(const api::ClaimSpec& spec, const Tally& tally) {
   return fmt::format("; to be met as well: {}", fmt::join(conditions, ", "));
 }
 
-/// The first pool that offers nothing and may have been meant; "" when there is none.
+/// Why the pool, or a slice of it, offers nothing; "" when all of it does.
+std::string pool_text(const NodePool& pool) {
+  if (pool.state != cluster::PoolState::kReady) {
+    return fmt::format("; pool {}/{} offers nothing: {}", pool.pool->driver(), pool.pool->name(),
+                       pool.problem);
+  }
+  for (const cluster::PoolDevice* device : pool.devices) {
+    const DeviceCandidate candidate{pool.pool, device};
+    if (candidate.node_terms() <= 1) continue;
+    return fmt::format("; device {} is passed over: its node selector has {} terms, claims hold 1",
+                       candidate.text(), candidate.node_terms());
+  }
+  return "";
+}
+
+/// The first of these that may have been meant; "" when there is none.
 std::string pools_text(const std::vector<DeviceNode>& nodes, const Tally& tally) {
   for (const DeviceNode& node : nodes) {
     for (const NodePool& pool : node.pools) {
-      if (pool.state == cluster::PoolState::kReady) continue;
-      const std::string& driver = pool.pool->driver();
-      if (!tally.drivers.empty() && !tally.drivers.contains(driver)) continue;
-      return fmt::format("; pool {}/{} offers nothing: {}", driver, pool.pool->name(),
-                         pool.problem);
+      if (!tally.drivers.empty() && !tally.drivers.contains(pool.pool->driver())) continue;
+      if (std::string text = pool_text(pool); !text.empty()) return text;
     }
   }
   return "";

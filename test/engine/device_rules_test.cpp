@@ -319,5 +319,54 @@ TEST(DeviceResults, ConfigurationOfClassesComesOnceAndOfTheClaimWhereItApplies) 
   EXPECT_TRUE(configs[2].config.requests.empty());
 }
 
+TEST(DeviceResults, ADeviceWhoseNodesTakeSeveralTermsIsPassedOver) {
+  const std::string terms =
+      R"({"matchExpressions":[{"key":"a","operator":"Exists"}]},
+         {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]})";
+  DeviceWorld world;
+  world.slice("a", R"("driver":"d","pool":{"name":"f","resourceSliceCount":2},
+      "nodeSelector":{"nodeSelectorTerms":[)" +
+                       terms + R"(]},"devices":[{"name":"a"}])");
+  world.slice("b", R"("driver":"d","pool":{"name":"f","resourceSliceCount":2},
+      "allNodes":true,"devices":[{"name":"b"}])");
+  world.claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=f/b");
+  world.as_upstream = true;
+  EXPECT_EQ(world.allocate(),
+            "fatal: claim ns/c0: unsupported ResourceSlice.NodeSelector with 2 terms");
+}
+
+TEST(DeviceResults, ThoseThatBindToTheirNodeNeedNoTerms) {
+  DeviceWorld world;
+  world.slice("a", R"("driver":"d","pool":{"name":"f","resourceSliceCount":1},
+      "nodeSelector":{"nodeSelectorTerms":[{},{"matchFields":[
+        {"key":"metadata.name","operator":"In","values":["n1"]}]}]},
+      "devices":[{"name":"a","bindsToNode":true}])");
+  world.claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=f/a");
+}
+
+TEST(DeviceResults, MoreConfigurationThanIsStoredIsToldBeforeItIsWritten) {
+  const std::string entry = R"({"opaque":{"driver":"d","parameters":{}}})";
+  std::string entries = entry;
+  for (int i = 1; i < 64; ++i) entries += "," + entry;
+  DeviceWorld world;
+  world.local(R"({"name":"a"})");
+  world.device_class("tuned", R"("config":[)" + entries + "]");
+  world.claim(R"("requests":[{"name":"x","exactly":{"deviceClassName":"tuned"}}])");
+  EXPECT_EQ(world.allocate(), "x=n1/a") << "64 are stored";
+  DeviceWorld more;
+  more.local(R"({"name":"a"})");
+  more.device_class("tuned", R"("config":[)" + entries + "]");
+  more.claim(R"("requests":[{"name":"x","exactly":{"deviceClassName":"tuned"}}],
+      "config":[)" +
+             entry + "]");
+  EXPECT_EQ(more.allocate(),
+            "fatal: claim ns/c0: 65 configuration entries, at most 64 are stored; use fewer in its "
+            "classes");
+  more.as_upstream = true;
+  EXPECT_EQ(more.allocate(), "x=n1/a");
+}
+
 }  // namespace
 }  // namespace gang::engine
