@@ -230,12 +230,28 @@ void ClaimRound::on_pods() {
 
 void ClaimRound::tell_written() {
   if (stage_ != Stage::kWaiting) return;
+  tell_awaited();
   engine::ClaimsWritten written{.gang = plan_.gang, .stamp = plan_.stamp};
   for (const auto& step : claims_.steps()) {
     const api::ObjectMeta& meta = step->claim().meta;
     written.claims.push_back({meta.uid, meta.resource_version});
   }
   parts_.written(std::move(written));
+}
+
+/// Drivers make some devices ready only now: their pods say that they wait for it.
+void ClaimRound::tell_awaited() {
+  std::set<api::Uid> waiting;
+  for (const auto& step : claims_.steps()) {
+    if (!api::awaits_conditions(step->claim())) continue;
+    for (const api::ClaimConsumer& one : step->write().consumers) waiting.insert(one.uid);
+  }
+  for (const engine::Assignment& pod : plan_.assignments) {
+    if (!waiting.contains(pod.uid) && !waiting.contains(plan_.gang.uid)) continue;
+    parts_.bindings.events.submit(
+        event_target(pod), {"Normal", "BindingConditionsPending", "Scheduling",
+                            "waiting for binding conditions for device on node " + pod.node_name});
+  }
 }
 
 // --- from the word of the scheduler to the bindings ---------------------------------------------

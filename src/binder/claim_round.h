@@ -64,6 +64,7 @@ class ClaimRound {
   void on_claims();
   void on_pods();
   void tell_written();
+  void tell_awaited();
   void fence_movers();
   void check_intent();
   void on_checked(IntentWord word);

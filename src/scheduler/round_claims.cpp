@@ -91,16 +91,6 @@ std::string member_problem(const std::optional<Gang>& gang, const engine::Plan& 
   return "members that were bound before are gone";
 }
 
-const api::AllocatedDeviceStatus* status_of(const api::ResourceClaim& claim,
-                                            const api::DeviceResult& result) {
-  const auto found =
-      std::ranges::find_if(claim.devices, [&](const api::AllocatedDeviceStatus& status) {
-        return status.driver == result.driver && status.pool == result.pool &&
-               status.device == result.device && status.share_id == result.share_id;
-      });
-  return found != claim.devices.end() ? &*found : nullptr;
-}
-
 const api::Condition* true_condition(const api::AllocatedDeviceStatus* status,
                                      const std::string& type) {
   if (status == nullptr) return nullptr;
@@ -112,7 +102,7 @@ const api::Condition* true_condition(const api::AllocatedDeviceStatus* status,
 /// What the driver says, or has not said yet, of a device that has to be made ready.
 void check_conditions(const api::ResourceClaim& claim, const api::DeviceResult& result,
                       Standing& standing) {
-  const api::AllocatedDeviceStatus* status = status_of(claim, result);
+  const api::AllocatedDeviceStatus* status = api::find_status(claim, result);
   const std::string name = fmt::format("device {}/{}/{} of claim {}", result.driver, result.pool,
                                        result.device, claim.meta.key.text());
   for (const std::string& type : result.binding_failure_conditions) {

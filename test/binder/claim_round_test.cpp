@@ -102,6 +102,33 @@ TEST_F(ClaimRoundTest, TellsTheVersionsThatItWroteAndWaits) {
   EXPECT_EQ(bench.round_end(), "committed");
 }
 
+TEST_F(ClaimRoundTest, PodsWhoseDevicesAreMadeReadyNowSaySo) {
+  bench.create_gang_with_claims(2);
+  engine::Plan plan = bench.claim_plan(2, 2);
+  plan.claims[1].allocation->results[0].binding_conditions = {"ready"};
+  bench.commit(plan);
+  bench.advance(seconds(1));
+  EXPECT_EQ(bench.client.texts("event"),
+            (Texts{"Normal BindingConditionsPending m1: waiting for binding conditions for device "
+                   "on node n1"}));
+}
+
+TEST_F(ClaimRoundTest, DevicesThatAreReadyAlreadyAreNotWaitedFor) {
+  bench.create_gang_with_claims(1);
+  engine::Plan plan = bench.claim_plan(1, 1);
+  plan.claims[0].allocation->results[0].binding_conditions = {"ready"};
+  bench.claims.change("c0", [](api::ResourceClaim& claim) {
+    claim.devices.push_back(
+        {.driver = "d",
+         .pool = "p",
+         .device = "d0",
+         .conditions = {{.type = "ready", .status = api::ConditionStatus::kTrue}}});
+  });
+  bench.commit(plan);
+  bench.advance(seconds(1));
+  EXPECT_EQ(bench.client.texts("event"), Texts{});
+}
+
 TEST_F(ClaimRoundTest, APlanThatNoLongerHoldsIsGivenBackInReverseOrder) {
   bench.create_gang_with_claims(2);
   bench.commit(bench.claim_plan(2, 2));

@@ -86,6 +86,12 @@ struct ResourceClaim {
   friend bool operator==(const ResourceClaim&, const ResourceClaim&) = default;
 };
 
+/// What its driver reports of a device of the claim; null while that is nothing.
+[[nodiscard]] const AllocatedDeviceStatus* find_status(const ResourceClaim& claim,
+                                                       const DeviceResult& result);
+/// Whether a device of the claim has binding conditions that are not True yet.
+[[nodiscard]] bool awaits_conditions(const ResourceClaim& claim);
+
 /// What claims of pods are made from.
 struct ResourceClaimTemplate {
   ObjectMeta meta;

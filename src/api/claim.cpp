@@ -1,0 +1,26 @@
+#include "gang/api/claim.h"
+
+#include <algorithm>
+
+namespace gang::api {
+
+const AllocatedDeviceStatus* find_status(const ResourceClaim& claim, const DeviceResult& result) {
+  const auto found = std::ranges::find_if(claim.devices, [&](const AllocatedDeviceStatus& status) {
+    return status.driver == result.driver && status.pool == result.pool &&
+           status.device == result.device && status.share_id == result.share_id;
+  });
+  return found != claim.devices.end() ? &*found : nullptr;
+}
+
+bool awaits_conditions(const ResourceClaim& claim) {
+  if (!claim.allocation) return false;
+  return std::ranges::any_of(claim.allocation->results, [&](const DeviceResult& result) {
+    const AllocatedDeviceStatus* status = find_status(claim, result);
+    return !std::ranges::all_of(result.binding_conditions, [&](const std::string& type) {
+      const Condition* one = status == nullptr ? nullptr : find_condition(status->conditions, type);
+      return one != nullptr && one->status == ConditionStatus::kTrue;
+    });
+  });
+}
+
+}  // namespace gang::api
