@@ -78,7 +78,7 @@ std::vector<WantedCondition> group_conditions(const Explanation& explanation) {
   const bool has_group = explanation.gang.kind == cluster::GangKind::kPodGroup &&
                          !explanation.gang.uid.empty() && verdict != Verdict::kWaitingForGroup;
   if (!has_group) return wanted;
-  if (explanation.writes_condition && verdict != Verdict::kBinding) {
+  if (explanation.writes_condition) {
     wanted.push_back({condition(api::kInitiallyScheduled, ConditionStatus::kFalse,
                                 engine::failure_reason(verdict), explanation.message)});
   }

@@ -2,11 +2,11 @@
 //
 // Types and reasons (message: see the .cpp). Source: the gang contract, 2.10, 2.11, 8.1.
 //   PodGroupInitiallyScheduled  True/Scheduled; False/Unschedulable; False/SchedulerError
-// (kInvalid)
+//                               (kInvalid, and kBinding of a round that failed)
 //   <domain>/Satisfied          True/Satisfied; False/<verdict_name>
 //   <domain>/Degraded           True/BelowMinCount; False/NotDegraded
 //   <domain>/PartiallyBound     True/BelowMinCount; False/NotPartiallyBound
-//   PodScheduled (pods)         False/Unschedulable; False/SchedulerError (kInvalid)
+//   PodScheduled (pods)         False/Unschedulable; False/SchedulerError (kInvalid, kBinding)
 // Pure functions over values.
 #pragma once
 

@@ -41,7 +41,8 @@ void flag(engine::Explanation& explanation, const cluster::Gang& gang, const Gan
   explanation.loss = failure_text(gang);
   explanation.degraded = is_degraded(gang, record);
   explanation.partially_bound = record.repair && record.repair->is_forward_only;
-  explanation.writes_condition = gang.group.has_value() && !is_recorded(gang, record);
+  explanation.writes_condition =
+      explanation.writes_condition && gang.group && !is_recorded(gang, record);
 }
 
 void tell(Core& core, GangRecord& record, const cluster::Gang& gang,

@@ -200,10 +200,11 @@ void Evaluation::adopt(const Recovery& recovery) {
   }
   record_.repair = Repair{.is_forward_only = true};
   tell(core_, record_, outline_,
-       explain(outline_, Verdict::kBinding,
-               fmt::format("{}, not all by one round of this scheduler; they stay and the others "
-                           "follow as soon as they fit",
-                           found)),
+       explain_progress(
+           outline_,
+           fmt::format("{}, not all by one round of this scheduler; they stay and the others "
+                       "follow as soon as they fit",
+                       found)),
        turn_);
 }
 
@@ -239,7 +240,7 @@ void Evaluation::tell_half_bound() {
       outline_.counts.base(), outline_.minimum, lacking,
       format_duration(core_.options.repair_deadline));
   if (!repair.cause.empty()) text += "; " + repair.cause;
-  tell(core_, record_, outline_, explain(outline_, Verdict::kBinding, std::move(text)), turn_);
+  tell(core_, record_, outline_, explain_progress(outline_, std::move(text)), turn_);
 }
 
 void Evaluation::queue_up() {

@@ -127,6 +127,12 @@ Explanation explain(const Gang& gang, Verdict verdict, std::string message) {
   return explanation;
 }
 
+Explanation explain_progress(const Gang& gang, std::string message) {
+  Explanation explanation = explain(gang, Verdict::kBinding, std::move(message));
+  explanation.writes_condition = false;
+  return explanation;
+}
+
 Explanation explain_to_all(const Gang& gang, Verdict verdict, const std::string& message) {
   Explanation explanation = explain(gang, verdict, message);
   for (const Member& member : gang.members) {

@@ -48,6 +48,9 @@ class Report {
 [[nodiscard]] engine::Explanation explain(const cluster::Gang& gang, engine::Verdict verdict,
                                           std::string message);
 
+/// How a round goes on that has not failed: the record does not say it.
+[[nodiscard]] engine::Explanation explain_progress(const cluster::Gang& gang, std::string message);
+
 /// The same text for the group and for every pending member.
 [[nodiscard]] engine::Explanation explain_to_all(const cluster::Gang& gang, engine::Verdict verdict,
                                                  const std::string& message);

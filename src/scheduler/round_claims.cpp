@@ -166,9 +166,9 @@ void answer(const GangRecord& record, const RoundDevices& devices, const std::op
 void tell_awaited(Core& core, GangRecord& record, const Gang& gang, const Standing& standing,
                   Turn& turn) {
   tell(core, record, gang,
-       explain(gang, engine::Verdict::kBinding,
-               fmt::format("devices are reserved for {} members; waiting for {}",
-                           record.round->devices->plan.assignments.size(), standing.awaited)),
+       explain_progress(
+           gang, fmt::format("devices are reserved for {} members; waiting for {}",
+                             record.round->devices->plan.assignments.size(), standing.awaited)),
        turn);
 }
 

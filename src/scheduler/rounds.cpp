@@ -268,11 +268,10 @@ void tell_slow_round(Core& core, const engine::RoundProgress& progress, Turn& tu
   if (found == core.records.end() || found->second.stage != Stage::kBinding) return;
   const auto outline = core.state.gang_outline(progress.gang.id);
   if (!outline) return;
-  engine::Explanation explanation =
-      explain(*outline, engine::Verdict::kBinding,
-              fmt::format("{} of minimum {} members are bound; the API server does not take the "
-                          "Bindings of the others: {}",
-                          progress.bound, found->second.minimum, progress.message));
+  engine::Explanation explanation = explain_progress(
+      *outline, fmt::format("{} of minimum {} members are bound; the API server does not take the "
+                            "Bindings of the others: {}",
+                            progress.bound, found->second.minimum, progress.message));
   flag(explanation, *outline, found->second);
   explanation.bound = progress.bound;
   turn.effects.emplace_back(ExplainGang{std::move(explanation)});

@@ -51,7 +51,7 @@ TEST(Conditions, EveryVerdictHasItsReasons) {
       {Verdict::kRuleNotBuilt, "Unschedulable", "RuleNotBuilt",
        "it uses a rule that this version does not place"},
       {Verdict::kInvalid, "SchedulerError", "Invalid", "its objects are not valid"},
-      {Verdict::kBinding, "", "Binding", "why"},
+      {Verdict::kBinding, "SchedulerError", "Binding", "why"},
   };
   for (const auto& row : rows) {
     std::string expected;

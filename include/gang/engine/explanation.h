@@ -66,7 +66,8 @@ struct Explanation {
   std::string loss;
   bool degraded = false;         ///< the gang was committed and now has fewer than its minimum
   bool partially_bound = false;  ///< members of unknown origin are bound, fewer than the minimum
-  /// The group's condition may be written (False); never for a group that is True already.
+  /// The group's condition is to be False; never for a group that is True already, nor for a
+  /// round that goes on.
   bool writes_condition = true;
 };
 
