@@ -38,7 +38,7 @@ TEST(Conditions, EveryVerdictHasItsReasons) {
   const std::string counts = ": 1 bound, 5 live, minimum 4: ";
   const struct {
     Verdict verdict;
-    const char* reason;  ///< of PodGroupInitiallyScheduled; empty: not written
+    const char* reason;  ///< of PodGroupInitiallyScheduled
     const char* own;
     const char* sentence;
   } rows[] = {
@@ -54,14 +54,18 @@ TEST(Conditions, EveryVerdictHasItsReasons) {
       {Verdict::kBinding, "SchedulerError", "Binding", "why"},
   };
   for (const auto& row : rows) {
-    std::string expected;
-    if (*row.reason != 0) {
-      expected = "PodGroupInitiallyScheduled=False/" + std::string(row.reason) + ": why\n";
-    }
-    expected +=
-        "gang-scheduler.dev/Satisfied=False/" + std::string(row.own) + counts + row.sentence + "\n";
+    const std::string expected =
+        "PodGroupInitiallyScheduled=False/" + std::string(row.reason) +
+        ": why\ngang-scheduler.dev/Satisfied=False/" + row.own + counts + row.sentence + "\n";
     EXPECT_EQ(text(group_conditions(explanation(row.verdict))), expected);
   }
+}
+
+TEST(Conditions, RoundThatGoesOnIsNotInTheRecord) {
+  Explanation progress = explanation(Verdict::kBinding);
+  progress.writes_condition = false;
+  EXPECT_EQ(text(group_conditions(progress)),
+            "gang-scheduler.dev/Satisfied=False/Binding: 1 bound, 5 live, minimum 4: why\n");
 }
 
 TEST(Conditions, SatisfiedGangStaysSoWhileMembersAboveItsMinimumWait) {

@@ -58,10 +58,11 @@ def B203_the_right_to_patch_group_status_is_taken_away(t):
     rules = [rule for rule in role["rules"] if "podgroups/status" not in rule["resources"]]
     assert len(rules) == len(role["rules"]) - 1
     t.unexpected_403 = False
+    right = ("patch", "scheduling.k8s.io", "podgroups", "status")
     t.client.patch("clusterroles", "gang-scheduler", {"rules": rules})
     try:
         t.start()
-        t.wait(lambda: not _may_patch_groups(t), what="the right is gone")
+        t.wait(lambda: not t.may(*right), what="the right is gone")
         for name in ("a", "b"):
             t.wait_bound(t.gang_of(name, 2, gpu=1))
         t.wait(lambda: t.daemon.metric("gang_scheduler_requests_total", request="forbidden") > 0,
@@ -70,17 +71,7 @@ def B203_the_right_to_patch_group_status_is_taken_away(t):
         assert len(lines) == 1, lines
     finally:
         t.world.apply_rights()
-        t.wait(lambda: _may_patch_groups(t), what="the right is back")
-
-
-def _may_patch_groups(t):
-    answer = t.client.create({
-        "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
-        "metadata": {}, "spec": {
-            "user": "system:serviceaccount:gang-scheduler:gang-scheduler",
-            "resourceAttributes": {"verb": "patch", "group": "scheduling.k8s.io",
-                                   "resource": "podgroups", "subresource": "status"}}})
-    return answer["status"]["allowed"]
+        t.wait(lambda: t.may(*right), what="the right is back")
 
 
 def B203_the_shipped_rights_are_enough_and_used(t):

@@ -239,6 +239,32 @@ def the_rights_over_claims_are_used(t):
            what=f"all of {sorted(wanted)} are used")
 
 
+def the_right_to_allocate_is_missing_and_named(t):
+    """The server answers 422, names the right, and no device is held; with it the gang is bound."""
+    _ready(t)
+    right, missing = "resourceclaims/binding", "the account may not patch resourceclaims/binding"
+    rules = t.client.get("clusterroles", "gang-scheduler")["rules"]
+    for rule in rules:
+        rule["resources"] = [one for one in rule["resources"] if one != right]
+    t.client.patch("clusterroles", "gang-scheduler", {"rules": rules})
+    review = ("patch", "resource.k8s.io", *right.split("/"))
+    try:
+        t.wait(lambda: not t.may(*review), what="the right is gone")
+        t.start()
+        names = t.gang_of("g", 2, resourceClaims=from_template("one"))
+        t.wait_condition("g", "False", "SchedulerError", (missing,))
+        for name in names:
+            t.wait_refused(name, (missing,), "SchedulerError")
+        assert missing in t.condition("g", kind="gang-scheduler.dev/Satisfied")["message"]
+        assert t.daemon.log_lines(missing)
+        assert not t.held() and not t.bound(names), t.held()
+    finally:
+        t.world.apply_rights()
+        t.wait(lambda: t.may(*review), what="the right is back")
+    t.wait_bound(names, timeout=40)
+    t.wait_condition("g", "True", "Scheduled")
+
+
 @own_world
 @seconds(60)
 def kube_scheduler_allocates_from_the_same_pool():
@@ -296,6 +322,7 @@ TESTS = [
     a_device_taken_by_another_meanwhile_is_not_bound_to,
     slices_of_a_newer_generation_in_the_middle_of_a_round,
     the_rights_over_claims_are_used,
+    the_right_to_allocate_is_missing_and_named,
     kube_scheduler_allocates_from_the_same_pool,
     B069_counters_in_use_survive_a_restart,
     B092_allocation_written_and_binding_never_posted,

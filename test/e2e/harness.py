@@ -260,6 +260,16 @@ class Scope(DeviceScope):
         return [e for e in self.client.list("events", self.namespace)
                 if e["involvedObject"]["name"] == name and reason in (None, e["reason"])]
 
+    def may(self, verb, group, resource, subresource):
+        """Whether the daemon's account has that right in the whole cluster."""
+        answer = self.client.create({
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+            "metadata": {}, "spec": {
+                "user": f"system:serviceaccount:{NAMESPACE}:{ACCOUNT}",
+                "resourceAttributes": {"verb": verb, "group": group, "resource": resource,
+                                       "subresource": subresource}}})
+        return answer["status"]["allowed"]
+
     def audit_mark(self):
         return self.world.audit.mark()
 

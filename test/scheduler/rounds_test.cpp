@@ -205,6 +205,7 @@ TEST(Round, HalfBoundGangWithoutPendingMembersSaysAtOnceWhatItAwaits) {
   EXPECT_EQ(world.told().message,
             "3 of minimum 4 members are bound; waiting for 1 more pods, without them the bound "
             "ones are deleted 1m after the round failed; pod default/p3 was lost");
+  EXPECT_FALSE(world.told().writes_condition);
   world.pass(seconds(59));
   EXPECT_EQ(world.explanations.size(), 1U) << "once";
 }
@@ -218,6 +219,7 @@ TEST(Rollback, SaysThatItHappenedAndWhyUntilTheGangIsPlannedAgain) {
       "pod default/p3 was lost; tried again after 1s, when 4 pods exist";
   world.end_rollback().run();
   EXPECT_EQ(world.told().message, why);
+  EXPECT_TRUE(world.told().writes_condition);
   world.add_pods("g", 2, "q").pass(seconds(20));
   EXPECT_EQ(world.told().message, "2 of 4 pods exist; " + why);
   world.add_pods("g", 2, "r").pass(seconds(1));
