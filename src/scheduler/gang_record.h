@@ -48,6 +48,7 @@ struct RoundDevices {
   std::shared_ptr<const cluster::Snapshot> planned;        ///< the state that it was made on
   std::map<api::Uid, api::ResourceVersion> versions = {};  ///< of claims, once they are written
   TimePoint written_at{};
+  std::string unready = {};  ///< which device its driver did not make ready; empty: none
 };
 
 /// A round that the binder is carrying out. Value.

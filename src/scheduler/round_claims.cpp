@@ -21,7 +21,12 @@ using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 struct Standing {
   bool is_seen = false;  ///< the state has seen all writes
   std::string problem;   ///< the plan does not hold
+  std::string unready;   ///< a driver says that it failed
   std::string awaited;   ///< seen; what a driver has to do yet
+
+  [[nodiscard]] bool is_waiting() const {
+    return problem.empty() && unready.empty() && (!is_seen || !awaited.empty());
+  }
 };
 
 bool is_older(const api::ResourceVersion& a, const api::ResourceVersion& b) {
@@ -99,6 +104,14 @@ const api::Condition* true_condition(const api::AllocatedDeviceStatus* status,
   return is_true ? condition : nullptr;
 }
 
+/// " (<reason>): <message>" as far as the driver gives them.
+std::string words_of(const api::Condition& condition) {
+  std::string words;
+  if (!condition.reason.empty()) words += " (" + condition.reason + ")";
+  if (!condition.message.empty()) words += ": " + condition.message;
+  return words;
+}
+
 /// What the driver says, or has not said yet, of a device that has to be made ready.
 void check_conditions(const api::ResourceClaim& claim, const api::DeviceResult& result,
                       Standing& standing) {
@@ -108,8 +121,7 @@ void check_conditions(const api::ResourceClaim& claim, const api::DeviceResult& 
   for (const std::string& type : result.binding_failure_conditions) {
     const api::Condition* failure = true_condition(status, type);
     if (failure == nullptr) continue;
-    standing.problem = fmt::format("{} is {}{}{}", name, type, failure->message.empty() ? "" : ": ",
-                                   failure->message);
+    standing.unready = fmt::format("{} is {}{}", name, type, words_of(*failure));
     return;
   }
   for (const std::string& type : result.binding_conditions) {
@@ -123,7 +135,7 @@ void check_devices(const Core& core, const engine::Plan& plan, Standing& standin
     const ClaimPtr claim = current(core, write);
     for (const api::DeviceResult& result : claim->allocation->results) {
       check_conditions(*claim, result, standing);
-      if (!standing.problem.empty()) return;
+      if (!standing.unready.empty()) return;
     }
   }
 }
@@ -141,14 +153,16 @@ Standing standing_of(Core& core, const std::optional<Gang>& gang, const RoundDev
   return standing;
 }
 
-/// Why a round that still waits at its deadline is given up.
-std::string overdue(const Options& options, const Standing& standing) {
-  if (!standing.is_seen) {
-    return fmt::format("the watch of ResourceClaims did not show the reserved devices within {}",
-                       format_duration(options.claims_seen_deadline));
+/// A round that still waits at its deadline is given up.
+void end_waiting(const Options& options, Standing& standing) {
+  if (standing.is_seen) {
+    standing.unready = fmt::format(
+        "waited {} for {}", format_duration(options.device_ready_deadline), standing.awaited);
+  } else {
+    standing.problem =
+        fmt::format("the watch of ResourceClaims did not show the reserved devices within {}",
+                    format_duration(options.claims_seen_deadline));
   }
-  return fmt::format("waited {} for {}", format_duration(options.device_ready_deadline),
-                     standing.awaited);
 }
 
 void answer(const GangRecord& record, const RoundDevices& devices, const std::optional<Gang>& gang,
@@ -177,16 +191,16 @@ bool check_round(Core& core, GangRecord& record, Turn& turn) {
   RoundDevices& devices = *record.round->devices;
   const auto gang = core.state.gang(record.ref.id);
   meet_made(core, devices);
-  const Standing standing = standing_of(core, gang, devices);
-  const bool is_waiting = !standing.is_seen || !standing.awaited.empty();
-  if (!standing.problem.empty() || !is_waiting) {
-    answer(record, devices, gang, standing.problem, turn);
-    return true;
-  }
+  Standing standing = standing_of(core, gang, devices);
   const Duration patience =
       standing.is_seen ? core.options.device_ready_deadline : core.options.claims_seen_deadline;
-  if (turn.now >= devices.written_at + patience) {
-    answer(record, devices, gang, overdue(core.options, standing), turn);
+  if (standing.is_waiting() && turn.now >= devices.written_at + patience) {
+    end_waiting(core.options, standing);
+  }
+  if (!standing.is_waiting()) {
+    devices.unready = standing.unready;
+    if (standing.problem.empty()) standing.problem = std::move(standing.unready);
+    answer(record, devices, gang, std::move(standing.problem), turn);
     return true;
   }
   if (standing.is_seen) tell_awaited(core, record, *gang, standing, turn);

@@ -110,6 +110,22 @@ void note_troubled(GangRecord& record, const engine::RoundOutcome& outcome) {
   }
 }
 
+/// Why the devices of the plan did not serve; of one that others took first not the first time.
+std::string text_of_lost_devices(const GangRecord& record, const OpenRound& round,
+                                 const engine::RoundOutcome& outcome) {
+  if (outcome.end != RoundEnd::kOvertaken) return "";
+  if (round.devices && !round.devices->unready.empty()) {
+    return fmt::format(
+        "a device was not made ready: {}; the devices are given back and planned again",
+        round.devices->unready);
+  }
+  if (record.failures < 2) return "";
+  return fmt::format(
+      "the devices of a plan were taken or changed before its pods could be bound: {}; planned "
+      "again",
+      outcome.message);
+}
+
 void fail_round(Core& core, GangRecord& record, const OpenRound& round,
                 const engine::RoundOutcome& outcome, Turn& turn) {
   ++record.failures;
@@ -127,13 +143,8 @@ void fail_round(Core& core, GangRecord& record, const OpenRound& round,
   if (is_half_bound && record.failures == 1 && outcome.end == RoundEnd::kMembersLost) {
     record.not_before = turn.now;
   }
-  if (outcome.end == RoundEnd::kOvertaken && record.failures > 1) {
-    tell(core, record, *gang,
-         explain_to_all(*gang, engine::Verdict::kBinding,
-                        fmt::format("the devices of a plan were taken or changed before its pods "
-                                    "could be bound: {}; planned again",
-                                    outcome.message)),
-         turn);
+  if (std::string lost = text_of_lost_devices(record, round, outcome); !lost.empty()) {
+    tell(core, record, *gang, explain_to_all(*gang, engine::Verdict::kBinding, lost), turn);
   }
   const bool is_server_failure =
       outcome.end == RoundEnd::kRefused || outcome.end == RoundEnd::kUnavailable;
@@ -215,10 +226,10 @@ void end_repair(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
   if (!obstacle.empty()) {
     record.repair->is_forward_only = true;
     tell(core, record, gang,
-         explain(gang, engine::Verdict::kBinding,
-                 fmt::format("{}, the others could not be bound in time; {}, so they stay and the "
-                             "others follow as soon as they fit",
-                             state, obstacle)),
+         explain_progress(
+             gang, fmt::format("{}, the others could not be bound in time; {}, so they stay and "
+                               "the others follow as soon as they fit",
+                               state, obstacle)),
          turn);
     return;
   }

@@ -96,6 +96,32 @@ Result<api::Condition> parse_condition(const std::string& type, const std::strin
       .type = type, .status = is_true ? api::ConditionStatus::kTrue : api::ConditionStatus::kFalse};
 }
 
+/// The conditions of the command, each with its reason= and message=.
+Result<std::vector<api::Condition>> parse_conditions(const Command& command) {
+  std::string reason;
+  std::string message;
+  std::vector<api::Condition> conditions;
+  for (const auto& [key, value] : command.options()) {
+    if (key == "reason") {
+      reason = value;
+    } else if (key == "message") {
+      message = value;
+    } else {
+      GANG_TRY(api::Condition condition, parse_condition(key, value));
+      conditions.push_back(std::move(condition));
+    }
+  }
+  if (conditions.empty()) {
+    return fail(Code::kInvalidArgument,
+                "a condition is missing; write: condition CLAIM example.com/ready=True");
+  }
+  for (api::Condition& condition : conditions) {
+    condition.reason = reason;
+    condition.message = message;
+  }
+  return conditions;
+}
+
 void set_condition(std::vector<api::Condition>& conditions, const api::Condition& condition) {
   std::erase_if(conditions, [&](const api::Condition& one) { return one.type == condition.type; });
   conditions.push_back(condition);
@@ -183,12 +209,8 @@ Result<Lines> set_device_conditions(SimCluster& cluster, const Command& command)
   if (!claim.allocation) {
     return fail(Code::kNotFound, "claim " + command.words()[0] + " has no devices; name another");
   }
-  if (command.options().empty()) {
-    return fail(Code::kInvalidArgument,
-                "a condition is missing; write: condition CLAIM example.com/ready=True");
-  }
-  for (const auto& [type, status] : command.options()) {
-    GANG_TRY(const api::Condition condition, parse_condition(type, status));
+  GANG_TRY(const std::vector<api::Condition> conditions, parse_conditions(command));
+  for (const api::Condition& condition : conditions) {
     for (const api::DeviceResult& result : claim.allocation->results) {
       set_condition(status_of(claim, result).conditions, condition);
     }

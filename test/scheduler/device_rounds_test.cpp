@@ -191,11 +191,20 @@ TEST_F(DeviceRoundsTest, DeviceThatFailsToBecomeReadyEndsTheRound) {
   api::AllocatedDeviceStatus status{.driver = "d", .pool = "n1", .device = "g0"};
   status.conditions = {{.type = "example.com/failed",
                         .status = api::ConditionStatus::kTrue,
+                        .reason = "LinkDown",
                         .message = "no such switch"}};
   claim.devices = {status};
   world.put_claim(claim).run();
-  EXPECT_EQ(world.problem(),
-            "device d/n1/g0 of claim default/a-0 is example.com/failed: no such switch");
+  const std::string why =
+      "device d/n1/g0 of claim default/a-0 is example.com/failed (LinkDown): no such switch";
+  EXPECT_EQ(world.problem(), why);
+  world.give_claims_back().clear();
+  fail(RoundEnd::kOvertaken, {"a-0"});
+  ASSERT_EQ(world.explanations.size(), 1U) << "the first time already";
+  EXPECT_EQ(world.told().message, "a device was not made ready: " + why +
+                                      "; the devices are given back and planned again");
+  ASSERT_EQ(world.told().members.size(), 1U);
+  EXPECT_EQ(world.told().members[0].message, world.told().message);
 }
 
 TEST_F(DeviceRoundsTest, PatienceWithDevicesEnds) {
@@ -208,6 +217,11 @@ TEST_F(DeviceRoundsTest, PatienceWithDevicesEnds) {
   world.pass(minutes(2));
   EXPECT_EQ(world.problem(),
             "waited 10m for device d/n1/g0 of claim default/a-0 to become example.com/ready");
+  world.give_claims_back().clear();
+  fail(RoundEnd::kOvertaken, {"a-0"});
+  EXPECT_EQ(world.told().message,
+            "a device was not made ready: waited 10m for device d/n1/g0 of claim default/a-0 to "
+            "become example.com/ready; the devices are given back and planned again");
 }
 
 /// What wakes a gang of two that found one free device.
