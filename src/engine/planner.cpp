@@ -102,6 +102,24 @@ std::vector<Reason> reasons_with_devices(const CapacityTable& table) {
   return reasons;
 }
 
+/// FNV-1a over numbers, word by word.
+class RoomHash {
+ public:
+  template <class Number>
+  void add(Number number) {
+    value_ = (value_ ^ static_cast<std::uint64_t>(number)) * 1099511628211ULL;
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037ULL;
+};
+
+cluster::Generation usage_generation(const cluster::Snapshot& snapshot, cluster::NodeIndex node) {
+  return snapshot.usage(node.value / cluster::kChunkSize)
+      .generation[node.value % cluster::kChunkSize];
+}
+
 Outlook outlook_of(const std::vector<DraftClass>& classes, std::int64_t need) {
   // FNV-1a over the sets of lines, word by word.
   std::uint64_t causes = fleet_allows(classes, need) ? 14695981039346656037ULL : 1;
@@ -175,6 +193,29 @@ class Planner::Impl {
     return outlook;
   }
 
+  std::uint64_t room(const cluster::Snapshot& snapshot, const Demand& demand) {
+    draft_.begin(snapshot, current_classes(snapshot, demand), demand.avoided_nodes);
+    devices_.update(snapshot);
+    // Counts of classes do not tell how many members of unlike ones fit beside each other.
+    const bool is_exact = demand.classes.size() == 1;
+    RoomHash hash;
+    for (std::size_t i = 0; i < demand.classes.size(); ++i) {
+      const ClassDemand& one = demand.classes[i];
+      const CapacityTable& table = draft_.table(static_cast<std::uint32_t>(i));
+      for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
+        const std::int64_t here = room_on(one, table, snapshot, rank);
+        if (here <= 0) continue;
+        const cluster::NodeIndex node = snapshot.by_name()[rank];
+        hash.add(node.value);
+        hash.add(snapshot.facts_generation(node));
+        hash.add(is_exact ? std::min<std::int64_t>(here, one.member_count)
+                          : static_cast<std::int64_t>(usage_generation(snapshot, node)));
+      }
+    }
+    draft_.end();
+    return hash.value();
+  }
+
   [[nodiscard]] const PlannerStats& stats() const { return stats_; }
 
  private:
@@ -209,18 +250,22 @@ class Planner::Impl {
 
   /// Members of the class that resources and numbers of devices have room for.
   std::int64_t room_for(const ClassDemand& demand, const CapacityTable& table,
-                        const cluster::Snapshot& snapshot) {
+                        const cluster::Snapshot& snapshot) const {
     std::int64_t room = 0;
     for (std::uint32_t rank = 0; rank < table.size() && room < demand.member_count; ++rank) {
-      std::int64_t here = table.entry(rank).capacity;
-      const cluster::NodeIndex node = snapshot.by_name()[rank];
-      const std::int64_t asked = demand.devices_asked + served_count(table.rules(), snapshot, node);
-      if (here > 0 && asked > 0) {
-        here = std::min(here, devices_.free_count(node) / asked);
-      }
-      room += here;
+      room += room_on(demand, table, snapshot, rank);
     }
     return std::min<std::int64_t>(room, demand.member_count);
+  }
+
+  /// The same of one node.
+  std::int64_t room_on(const ClassDemand& demand, const CapacityTable& table,
+                       const cluster::Snapshot& snapshot, std::uint32_t rank) const {
+    const std::int64_t here = table.entry(rank).capacity;
+    if (here <= 0) return 0;
+    const cluster::NodeIndex node = snapshot.by_name()[rank];
+    const std::int64_t asked = demand.devices_asked + served_count(table.rules(), snapshot, node);
+    return asked > 0 ? std::min(here, devices_.free_count(node) / asked) : here;
   }
 
   /// What devices serve a member of its extended resources on the node, at least.
@@ -330,6 +375,10 @@ Decision Planner::plan(const cluster::Snapshot& snapshot, const cluster::Gang& g
 
 Outlook Planner::outlook(const cluster::Snapshot& snapshot, const Demand& demand) {
   return impl_->outlook(snapshot, demand);
+}
+
+std::uint64_t Planner::room(const cluster::Snapshot& snapshot, const Demand& demand) {
+  return impl_->room(snapshot, demand);
 }
 
 const PlannerStats& Planner::stats() const {

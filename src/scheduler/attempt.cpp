@@ -73,6 +73,10 @@ void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Tur
     parking.causes = outlook.causes;
     record.misses = is_inexact ? record.misses + 1 : 0;
     record.not_before = is_inexact ? turn.now + backoff(core.options, record.misses) : turn.now;
+    const bool is_proven = verdict != Verdict::kSearchLimitReached;
+    if (is_inexact && is_proven && may_take_devices(parking.demand)) {
+      parking.room = core.planner.room(*core.state.snapshot(), parking.demand);
+    }
   }
   record.parking = std::move(parking);
   record.renew_at.reset();
@@ -168,7 +172,9 @@ void wake_parked(Core& core, Turn& turn) {
     const Parking& parking = *core.records.at(id).parking;
     if (!nodes_may_help(parking.verdict) || !changed.may_help(parking.demand)) continue;
     const engine::Outlook outlook = core.planner.outlook(*snapshot, parking.demand);
-    if (outlook.could_hold) {
+    const bool sleeps = parking.room && !changed.has_devices() &&
+                        core.planner.room(*snapshot, parking.demand) == *parking.room;
+    if (outlook.could_hold && !sleeps) {
       helped.push_back(id);
     } else if (outlook.causes != parking.causes) {
       outdated.push_back(id);

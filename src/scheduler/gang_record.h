@@ -85,6 +85,7 @@ struct Parking {
   std::uint64_t fingerprint = 0;
   TimePoint since{};
   std::uint64_t causes = 0;               ///< Outlook::causes of what was told
+  std::optional<std::uint64_t> room;      ///< Planner::room() where devices alone refused it
   std::optional<TimePoint> avoids_until;  ///< when the first avoided node may be used again
 };
 

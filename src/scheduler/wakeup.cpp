@@ -67,11 +67,13 @@ void add_claim(Hash& hash, const cluster::GangClaim& claim) {
 }  // namespace
 
 bool WakeUp::may_help(const engine::Demand& demand) const {
-  // Devices may also serve what containers ask for as extended resources.
-  const auto may_take_devices = [](const engine::ClassDemand& one) {
+  return nodes_ || (devices_ && may_take_devices(demand));
+}
+
+bool may_take_devices(const engine::Demand& demand) {
+  return std::ranges::any_of(demand.classes, [](const engine::ClassDemand& one) {
     return one.devices_asked > 0 || !one.pod_class->container_asks.empty();
-  };
-  return nodes_ || (devices_ && std::ranges::any_of(demand.classes, may_take_devices));
+  });
 }
 
 bool nodes_may_help(engine::Verdict verdict) {

@@ -6,6 +6,10 @@
 // were given back, slices, taints and classes. A gang that broke a rule, or uses one that is not
 // built, is helped by its own objects only. Counts that do not let it in may still refuse it for
 // other causes than it was told (Outlook::causes): then it is attempted again, spaced.
+//
+// The numbers of free devices may let a gang in whose requests no device serves. It is attempted
+// once; then changes of nodes leave it asleep until they change the room that its members have
+// where devices are free (Planner::room).
 #pragma once
 
 #include <cstdint>
@@ -29,6 +33,7 @@ class WakeUp {
   /// The same of devices.
   void note_devices() { devices_ = true; }
   [[nodiscard]] bool is_pending() const { return nodes_ || devices_; }
+  [[nodiscard]] bool has_devices() const { return devices_; }
   /// Whether what has changed may help a gang that asks for this.
   [[nodiscard]] bool may_help(const engine::Demand& demand) const;
 
@@ -36,6 +41,9 @@ class WakeUp {
   bool nodes_ = false;
   bool devices_ = false;
 };
+
+/// Whether devices may serve a member of the gang: by its claims, or what a container asks for.
+[[nodiscard]] bool may_take_devices(const engine::Demand& demand);
 
 /// Whether a change of nodes can help a gang that was parked with this verdict.
 [[nodiscard]] bool nodes_may_help(engine::Verdict verdict);

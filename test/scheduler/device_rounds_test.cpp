@@ -268,6 +268,61 @@ TEST_F(DeviceWakeTest, NothingElse) {
   EXPECT_TRUE(world.attempts.empty());
 }
 
+/// A gang of two whose requests only a device of driver e serves; n1 has two free ones of driver d.
+class MismatchTest : public testing::Test {
+ protected:
+  MismatchTest() {
+    world.add_device_node("n1", 2).add_device_gang("a", 2);
+    for (const char* name : {"a-0", "a-1"}) {
+      api::ResourceClaim claim = world.claim(name);
+      claim.spec.requests[0].exactly->selectors = {{"device.driver == 'e'"}};
+      world.put_claim(claim);
+    }
+  }
+
+  [[nodiscard]] std::int64_t attempts() const { return world.core.planner_stats().plans; }
+
+  /// Two devices of driver e on the node.
+  void publish_serving(const std::string& node) {
+    api::ResourceSlice slice;
+    slice.meta.key.name = node + "-e";
+    slice.meta.uid.text = "uid-e-" + node;
+    slice.driver = "e";
+    slice.pool = node;
+    slice.pool_slice_count = 1;
+    slice.place.node_name = node;
+    slice.devices = {{.name = "e0"}, {.name = "e1"}};
+    world.add(slice);
+  }
+
+  DeviceWorld world;
+};
+
+TEST_F(MismatchTest, NodesThatCannotHelpLeaveTheGangAsleep) {
+  world.run();
+  const std::int64_t before = attempts();
+  ASSERT_GT(before, 0);
+  for (int i = 0; i < 120; ++i) {
+    world.add(node("plain" + std::to_string(i)).cpu("64").build());
+    world.add(pod("noise").cpu("1").on("n1").build()).run();
+    world.remove_pod("noise").pass(seconds(1));
+  }
+  EXPECT_EQ(attempts(), before);
+  EXPECT_EQ(world.core.entity_counts().unschedulable, 1) << "not in backoff";
+  publish_serving("n1");
+  world.pass(seconds(2));
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
+TEST_F(MismatchTest, RoomBesideFreeDevicesWakes) {
+  world.add(node("n2").cpu("1").build());
+  publish_serving("n2");
+  world.run();
+  ASSERT_TRUE(world.plans.empty());
+  world.add(node("n2").cpu("8").build()).pass(seconds(2));
+  EXPECT_EQ(world.plans.size(), 1U);
+}
+
 TEST(DeviceWake, TaintThatGoes) {
   DeviceWorld world;
   world.add_device_node("n1", 2).publish("n1", 2, 1, "sick");

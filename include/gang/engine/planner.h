@@ -78,6 +78,11 @@ class Planner {
   /// What a parked gang is woken by, and told anew. O(classes) on current tables.
   [[nodiscard]] Outlook outlook(const cluster::Snapshot& snapshot, const Demand& demand);
 
+  /// Stands for the room that members have where the numbers of free devices allow one: while it
+  /// and the devices stay the same, plan() refuses a gang over devices as before, unless its search
+  /// ended at the limit. O(classes x nodes).
+  [[nodiscard]] std::uint64_t room(const cluster::Snapshot& snapshot, const Demand& demand);
+
   [[nodiscard]] const PlannerStats& stats() const;
 
  private:
