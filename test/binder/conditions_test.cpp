@@ -54,9 +54,9 @@ TEST(Conditions, EveryVerdictHasItsReasons) {
       {Verdict::kBinding, "SchedulerError", "Binding", "why"},
   };
   for (const auto& row : rows) {
-    const std::string expected =
-        "PodGroupInitiallyScheduled=False/" + std::string(row.reason) +
-        ": why\ngang-scheduler.dev/Satisfied=False/" + row.own + counts + row.sentence + "\n";
+    const std::string expected = "PodGroupInitiallyScheduled=False/" + std::string(row.reason) +
+                                 ": why\ngang-scheduler.dev/Satisfied=False/" + row.own + counts +
+                                 row.sentence + "\n";
     EXPECT_EQ(text(group_conditions(explanation(row.verdict))), expected);
   }
 }

@@ -31,21 +31,20 @@ struct DeviceFeatures {
   bool compatibility_groups = false;
   bool optional_node_operations = false;
 
-  /// A rule of ours: only tolerations with the effect NoExecute cover a NoExecute taint, for no
-  /// other keeps its pods from being evicted. Upstream allocates with an empty effect too.
+  /// Ours: only tolerations with the effect NoExecute cover such a taint, for no other keeps pods
+  /// from being evicted. Upstream allocates with an empty effect too.
   bool strict_no_execute = true;
 
-  /// Any of them selects upstream's allocator of alpha rules, which also refuses devices whose
-  /// driver wants no node operations where that is off; the other one does not look at it.
+  /// Any of them selects upstream's allocator of alpha rules, which alone refuses devices whose
+  /// driver wants no node operations where that is off.
   [[nodiscard]] bool has_alpha() const {
     return list_type_attributes || derived_attributes || compatibility_groups ||
            optional_node_operations;
   }
 };
 
-/// Number of a device's name (driver, pool, device) within one DeviceView. Numbers of one pool
-/// stand close together; one that neither a pool nor a claim has any more may be given to another
-/// name.
+/// Number of a device's name (driver, pool, device) within one DeviceView. Numbers of one pool are
+/// close together; one that neither a pool nor a claim has any more may be given to another name.
 struct DeviceId {
   std::uint32_t value = 0;
   friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
@@ -68,8 +67,7 @@ struct PoolDevice {
   std::vector<api::DeviceTaint> rule_taints;  ///< of DeviceTaintRules; the slice's come first
 };
 
-/// A device that a claim holds and no slice of the pool's newest generation shows: what it takes of
-/// counters cannot be told. A value.
+/// A device that a claim holds and no slice shows: what it takes of counters cannot be told. Value.
 struct UnseenDevice {
   std::string name;
   DeviceId id;
@@ -103,8 +101,7 @@ class DevicePool {
   class Names {
    public:
     virtual ~Names() = default;
-    [[nodiscard]] virtual DeviceId id_of(const api::ResourceSlice& slice,
-                                         const api::Device& device) = 0;
+    virtual DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) = 0;
     /// Held devices of the pool that are not among its devices, by name.
     [[nodiscard]] virtual std::vector<UnseenDevice> held_beside(const DevicePool& /*pool*/) const {
       return {};
