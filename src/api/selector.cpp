@@ -166,8 +166,8 @@ bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint,
   });
 }
 
+/// An empty term is well formed, and matches no node.
 std::string term_problem(const NodeSelectorTerm& term) {
-  if (term.expressions.empty() && term.fields.empty()) return "an empty term matches no node";
   for (const NodeSelectorRequirement& requirement : term.expressions) {
     if (const char* problem = expression_problem(requirement)) {
       return "matchExpressions \"" + requirement.key + "\" " + requirement.op + ": " + problem;
