@@ -76,6 +76,11 @@ template std::vector<api::ResourceClaimTemplate> shapes_of(const std::string& fi
 template std::vector<api::DeviceClass> shapes_of(const std::string& file);
 
 ShapeWorld::ShapeWorld(const ShapeFiles& files) {
+  api::Namespace own;
+  own.meta.key.name = "default";
+  own.meta.labels = {{std::string(api::kAdminAccess), "true"}};
+  own.meta.uid.text = "uid-default";
+  cluster_.add(std::move(own));
   std::set<std::string> drivers;
   for (const std::string& file : shape_files()) {
     for (api::DeviceClass& one : shapes_of<api::DeviceClass>(file)) add(std::move(one));
