@@ -47,6 +47,9 @@ void flag(engine::Explanation& explanation, const cluster::Gang& gang, const Gan
 
 void tell(Core& core, GangRecord& record, const cluster::Gang& gang,
           engine::Explanation explanation, Turn& turn) {
+  const bool is_for_nobody =
+      gang.kind == cluster::GangKind::kLonePod && explanation.members.empty();
+  if (is_for_nobody) return;
   flag(explanation, gang, record);
   auto news =
       record.report.offer(std::move(explanation), turn.now, core.options.condition_interval);

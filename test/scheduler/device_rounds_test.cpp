@@ -187,7 +187,7 @@ TEST_F(DeviceRoundsTest, DeviceThatFailsToBecomeReadyEndsTheRound) {
   api::ResourceClaim claim = world.claim("a-0");
   claim.allocation->results[0].binding_conditions = {"example.com/ready"};
   claim.allocation->results[0].binding_failure_conditions = {"example.com/failed"};
-  world.put_claim(claim).claims_written().run();
+  world.put_claim(claim).claims_written().pass(minutes(1));
   api::AllocatedDeviceStatus status{.driver = "d", .pool = "n1", .device = "g0"};
   status.conditions = {{.type = "example.com/failed",
                         .status = api::ConditionStatus::kTrue,
