@@ -23,4 +23,14 @@ bool awaits_conditions(const ResourceClaim& claim) {
   });
 }
 
+bool has_consumer(const std::vector<ClaimConsumer>& consumers, const ClaimConsumer& wanted) {
+  return std::ranges::any_of(consumers, [&](const ClaimConsumer& one) {
+    return one.uid == wanted.uid && one.resource == wanted.resource;
+  });
+}
+
+bool has_finalizer(const ResourceClaim& claim) {
+  return std::ranges::find(claim.finalizers, kClaimFinalizer) != claim.finalizers.end();
+}
+
 }  // namespace gang::api

@@ -53,9 +53,7 @@ void ClaimRemoval::judge(const api::ResourceClaim& claim) {
       [this](const api::ClaimConsumer& consumer) { return consumer.uid == claim_.made_for; });
   if (!is_meant || !is_ours_alone) return finish();
   if (claim.allocation || !claim.reserved_for.empty()) return free_devices(claim);
-  const bool has_finalizer =
-      std::ranges::find(claim.finalizers, api::kClaimFinalizer) != claim.finalizers.end();
-  if (has_finalizer) return drop_finalizer(claim);
+  if (api::has_finalizer(claim)) return drop_finalizer(claim);
   claim.meta.deletion_time ? finish() : remove(claim);
 }
 

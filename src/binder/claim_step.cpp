@@ -26,13 +26,6 @@ std::string uuid_of(const std::string& seed) {
                      high & 0xfff, 0x8000 | ((low >> 48) & 0x3fff), low & 0xffffffffffff);
 }
 
-bool has_consumer(const std::vector<api::ClaimConsumer>& consumers,
-                  const api::ClaimConsumer& wanted) {
-  return std::ranges::any_of(consumers, [&](const api::ClaimConsumer& one) {
-    return one.uid == wanted.uid && one.resource == wanted.resource;
-  });
-}
-
 }  // namespace
 
 bool same_devices(const api::Allocation& a, const api::Allocation& b) {
@@ -65,9 +58,7 @@ void ClaimStep::stop(const std::string& why) {
 void ClaimStep::proceed() {
   if (const auto end = judge()) return finish(*end);
   if (stopped_) return finish(ClaimEnd::kStopped, *stopped_);
-  const bool has_finalizer =
-      std::ranges::find(claim_.finalizers, api::kClaimFinalizer) != claim_.finalizers.end();
-  if (!claim_.allocation && !has_finalizer) return add_finalizer();
+  if (!claim_.allocation && !api::has_finalizer(claim_)) return add_finalizer();
   write_status();
 }
 
@@ -87,7 +78,7 @@ bool ClaimStep::has_planned_devices() const {
 
 bool ClaimStep::names_consumers() const {
   return std::ranges::all_of(write_.consumers, [this](const api::ClaimConsumer& consumer) {
-    return has_consumer(claim_.reserved_for, consumer);
+    return api::has_consumer(claim_.reserved_for, consumer);
   });
 }
 
@@ -120,7 +111,7 @@ void ClaimStep::write_status() {
                               .allocation_part = claim_.allocation ? Part::kKeep : Part::kSet,
                               .reserved_for = claim_.reserved_for};
   for (const api::ClaimConsumer& consumer : write_.consumers) {
-    if (!has_consumer(patch.reserved_for, consumer)) patch.reserved_for.push_back(consumer);
+    if (!api::has_consumer(patch.reserved_for, consumer)) patch.reserved_for.push_back(consumer);
   }
   if (!claim_.allocation) patch.allocation = allocation_to_write();
   has_sent_ = true;

@@ -66,11 +66,6 @@ api::ClaimConsumer consumer_of(const Gang& gang, const GangClaim& claim, const M
   return {.api_group = "", .resource = "pods", .name = member.key.name, .uid = member.uid};
 }
 
-bool names(const std::vector<api::ClaimConsumer>& consumers, const api::ClaimConsumer& wanted) {
-  return std::ranges::any_of(consumers,
-                             [&](const api::ClaimConsumer& one) { return one.uid == wanted.uid; });
-}
-
 /// What the round writes for the picked members.
 std::vector<ClaimWrite> writes_of(const Gang& gang, const std::vector<DevicePick>& picks,
                                   DeviceDraft& devices) {
@@ -85,7 +80,8 @@ std::vector<ClaimWrite> writes_of(const Gang& gang, const std::vector<DevicePick
         write.allocation = devices.take_decided(index);
       }
       api::ClaimConsumer consumer = consumer_of(gang, claim, member);
-      if (!names(write.consumers, consumer)) write.consumers.push_back(std::move(consumer));
+      if (!api::has_consumer(write.consumers, consumer))
+        write.consumers.push_back(std::move(consumer));
     }
   }
   std::erase_if(writes, [](const ClaimWrite& write) { return write.claim == nullptr; });

@@ -34,12 +34,6 @@ bool is_older(const api::ResourceVersion& a, const api::ResourceVersion& b) {
   return api::is_newer(b, a);
 }
 
-bool names(const api::ResourceClaim& claim, const api::ClaimConsumer& wanted) {
-  return std::ranges::any_of(claim.reserved_for, [&](const api::ClaimConsumer& one) {
-    return one.uid == wanted.uid && one.resource == wanted.resource;
-  });
-}
-
 /// Null when the claim of that write is gone.
 ClaimPtr current(const Core& core, const engine::ClaimWrite& write) {
   ClaimPtr claim = core.state.claim(write.claim->meta.key);
@@ -76,8 +70,10 @@ std::string claim_problem(const Core& core, const engine::ClaimWrite& write) {
   if (!claim) return name + " is gone";
   if (claim->meta.deletion_time) return name + " is being deleted";
   if (!claim->allocation) return name + " lost its devices";
-  const bool is_reserved = std::ranges::all_of(
-      write.consumers, [&](const api::ClaimConsumer& consumer) { return names(*claim, consumer); });
+  const bool is_reserved =
+      std::ranges::all_of(write.consumers, [&](const api::ClaimConsumer& consumer) {
+        return api::has_consumer(claim->reserved_for, consumer);
+      });
   return is_reserved ? "" : name + " is not reserved for its pods any more";
 }
 

@@ -39,5 +39,25 @@ TEST(ClaimConditions, AreAwaitedUntilTheDriverSaysTrueOfThatShare) {
   EXPECT_FALSE(awaits_conditions(claim)) << "it has none";
 }
 
+TEST(Claim, ConsumerIsFoundByKindAndUidWhateverItsName) {
+  const std::vector<ClaimConsumer> consumers = {
+      {.resource = "pods", .name = "p", .uid = {"u1"}},
+      {.api_group = "scheduling.k8s.io", .resource = "podgroups", .name = "g", .uid = {"u2"}}};
+  EXPECT_TRUE(has_consumer(consumers, {.resource = "pods", .name = "renamed", .uid = {"u1"}}));
+  EXPECT_TRUE(has_consumer(consumers, {.resource = "podgroups", .name = "g", .uid = {"u2"}}));
+  EXPECT_FALSE(has_consumer(consumers, {.resource = "pods", .name = "p", .uid = {"u3"}}));
+  EXPECT_FALSE(has_consumer(consumers, {.resource = "pods", .name = "g", .uid = {"u2"}}));
+  EXPECT_FALSE(has_consumer({}, {.resource = "pods", .name = "p", .uid = {"u1"}}));
+}
+
+TEST(Claim, FinalizerIsTheOneOfClaims) {
+  ResourceClaim claim;
+  EXPECT_FALSE(has_finalizer(claim));
+  claim.finalizers = {"example.com/other"};
+  EXPECT_FALSE(has_finalizer(claim));
+  claim.finalizers.emplace_back(kClaimFinalizer);
+  EXPECT_TRUE(has_finalizer(claim));
+}
+
 }  // namespace
 }  // namespace gang::api

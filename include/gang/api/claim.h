@@ -92,6 +92,12 @@ struct ResourceClaim {
 /// Whether a device of the claim has binding conditions that are not True yet.
 [[nodiscard]] bool awaits_conditions(const ResourceClaim& claim);
 
+/// Whether the list names the consumer: the object of that kind with its uid.
+[[nodiscard]] bool has_consumer(const std::vector<ClaimConsumer>& consumers,
+                                const ClaimConsumer& wanted);
+/// Whether kClaimFinalizer is on the claim.
+[[nodiscard]] bool has_finalizer(const ResourceClaim& claim);
+
 /// What claims of pods are made from.
 struct ResourceClaimTemplate {
   ObjectMeta meta;
