@@ -194,7 +194,16 @@ void Round::finish() {
   }
   if (outcome.end != engine::RoundEnd::kCommitted) outcome.message = reason_of_end();
   tell_group();
+  if (bound_in_round_ > 0) tell_passed_over();
   done_(std::move(outcome));
+}
+
+/// Who has got other devices would not hear of it otherwise.
+void Round::tell_passed_over() {
+  if (plan_.passed_over.empty()) return;
+  parts_.events.submit(
+      is_group() ? event_target(plan_.gang) : event_target(plan_.assignments.front()),
+      {"Warning", "DevicePassedOver", "Scheduling", plan_.passed_over});
 }
 
 /// One event when the gang became whole by this round.

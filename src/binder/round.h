@@ -68,6 +68,7 @@ class Round {
   [[nodiscard]] std::string reason_of_end() const;
   [[nodiscard]] bool is_answered() const;
   void tell_group();
+  void tell_passed_over();
 
   const Parts parts_;
   const engine::Plan plan_;

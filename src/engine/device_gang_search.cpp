@@ -52,7 +52,7 @@ DeviceSearchEnd DeviceGangSearch::run(std::int32_t need) {
   order_nodes();
   fill_all();
   const auto placed = [this] { return static_cast<std::int32_t>(picks_.size()); };
-  if (placed() >= need) return {};
+  if (placed() >= need) return {.fatal = fatal_};
   if (is_limited_) return {.end = SearchEnd::kLimit, .fatal = fatal_};
   if (sums_decide()) return {.end = SearchEnd::kImpossible, .fatal = fatal_};
   const Point nothing{};

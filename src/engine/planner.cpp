@@ -70,7 +70,8 @@ Plan plan_of(const cluster::Gang& gang, const Draft& draft, DevicePlanning plann
                .base = gang.counts.base(),
                .need = gang.need(),
                .claims = std::move(planning.claims),
-               .new_claims = std::move(planning.new_claims)};
+               .new_claims = std::move(planning.new_claims),
+               .passed_over = std::move(planning.end.fatal)};
   plan.assignments.reserve(planning.picks.size());
   for (const DevicePick& pick : planning.picks) {
     const cluster::Member& member = gang.members[pick.member->index];

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,18 @@ TEST_F(RoundTest, LonePodHasNoRecordAndNoGroupEvent) {
   EXPECT_EQ(bench.client.count("patch-group"), 0u);
   EXPECT_EQ(bench.client.texts("event"),
             (Texts{"Normal Scheduled m0: Successfully assigned ns/m0 to n0"}));
+}
+
+TEST_F(RoundTest, WhoIsBoundIsToldOfADeviceThatWasPassedOver) {
+  bench.create_gang(1);
+  engine::Plan plan = bench.plan(1, 1);
+  plan.passed_over = "no such key";
+  bench.commit(plan);
+  bench.advance(seconds(1));
+  EXPECT_EQ(bench.round_end(), "committed");
+  EXPECT_EQ(std::ranges::count(bench.client.texts("event"),
+                               "Warning DevicePassedOver train: no such key"),
+            1);
 }
 
 TEST_F(RoundTest, LaterRoundWithoutNeedWritesNoCondition) {

@@ -50,6 +50,9 @@ def B044_a_selector_that_fails_on_one_node(t):
         t.pod(f"plain-{run}")
         placed = t.wait_bound([name, f"plain-{run}"])
         assert placed[name] in ("n2", "n3"), placed
+        t.wait(lambda n=name: any("no such key: model" in event["message"]
+                                  for event in t.events_of(n, "DevicePassedOver")),
+               what=f"{name} is told of the device of n1")
         t.delete_pod(name, grace=0)
 
 

@@ -71,6 +71,9 @@ struct Plan {
   std::vector<Assignment> assignments;  ///< may be empty: only the record is missing
   std::vector<ClaimWrite> claims;       ///< of all assignments, each claim once
   std::vector<ClaimCreation> new_claims;
+  /// The first request that failed on a device, or could not be asked at all, while others served;
+  /// for people, empty when there was none.
+  std::string passed_over;
   /// Set by the scheduler, not by the engine: the stamp of the round ("" for a lone pod).
   std::string stamp;
   /// Set by the scheduler: PodGroupInitiallyScheduled is not True yet, so the round writes it.
