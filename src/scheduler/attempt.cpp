@@ -172,7 +172,7 @@ void wake_parked(Core& core, Turn& turn) {
     const Parking& parking = *core.records.at(id).parking;
     if (!nodes_may_help(parking.verdict) || !changed.may_help(parking.demand)) continue;
     const engine::Outlook outlook = core.planner.outlook(*snapshot, parking.demand);
-    const bool sleeps = parking.room && !changed.has_devices() &&
+    const bool sleeps = outlook.could_hold && parking.room && !changed.has_devices() &&
                         core.planner.room(*snapshot, parking.demand) == *parking.room;
     if (outlook.could_hold && !sleeps) {
       helped.push_back(id);
