@@ -127,6 +127,36 @@ std::string overfull(const Gang& gang, const std::vector<DeviceMember>& members)
   return "";
 }
 
+/// How many pending members name each claim.
+std::vector<std::int64_t> users_of_claims(const Gang& gang) {
+  std::vector<std::int64_t> users(gang.claims.size(), 0);
+  for (const Member& member : gang.members) {
+    if (member.class_index < 0) continue;
+    for (const std::int32_t index : member.claims) ++users[static_cast<std::size_t>(index)];
+  }
+  return users;
+}
+
+/// Devices that the claims of one member ask for, at least.
+struct DevicesAsked {
+  std::int32_t own = 0;     ///< by claims that no other member names
+  std::int32_t shared = 0;  ///< by the others
+};
+
+DevicesAsked asked_by(const Gang& gang, const Member& member,
+                      const std::vector<std::int64_t>& users) {
+  constexpr std::int64_t kMost = 1'000'000;
+  DevicesAsked asked;
+  for (const std::int32_t number : member.claims) {
+    const auto index = static_cast<std::size_t>(number);
+    const GangClaim& claim = gang.claims[index];
+    if (claim.claim == nullptr || claim.allocation) continue;
+    std::int32_t& count = claim.of_group || users[index] > 1 ? asked.shared : asked.own;
+    count = static_cast<std::int32_t>(std::min(count + least_of(claim.claim->spec), kMost));
+  }
+  return asked;
+}
+
 std::size_t first_left_over(const std::vector<DeviceKind>& kinds, const DeviceGangSearch& search) {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (search.placed_count(i) < static_cast<std::int32_t>(kinds[i].members.size())) return i;
@@ -166,23 +196,19 @@ std::string leave_out_unready(Gang& gang) {
   return why;
 }
 
-std::vector<std::int32_t> devices_asked(const Gang& gang) {
-  constexpr std::int64_t kMost = 1'000'000;
-  std::vector<std::int32_t> least(gang.classes.size(), -1);
+void ask_devices(const Gang& gang, std::vector<ClassDemand>& classes) {
+  const std::vector<std::int64_t> users = users_of_claims(gang);
+  std::vector<bool> is_known(classes.size(), false);
   for (const Member& member : gang.members) {
     if (member.class_index < 0) continue;
-    std::int64_t count = 0;
-    for (const std::int32_t index : member.claims) {
-      const GangClaim& claim = gang.claims[static_cast<std::size_t>(index)];
-      const bool is_open = claim.claim != nullptr && !claim.allocation && !claim.of_group;
-      if (is_open) count += least_of(claim.claim->spec);
-    }
-    std::int32_t& known = least[static_cast<std::size_t>(member.class_index)];
-    const auto asked = static_cast<std::int32_t>(std::min(count, kMost));
-    known = known < 0 ? asked : std::min(known, asked);
+    const auto index = static_cast<std::size_t>(member.class_index);
+    const DevicesAsked asked = asked_by(gang, member, users);
+    ClassDemand& demand = classes[index];
+    demand.devices_asked = is_known[index] ? std::min(demand.devices_asked, asked.own) : asked.own;
+    demand.devices_shared =
+        is_known[index] ? std::min(demand.devices_shared, asked.shared) : asked.shared;
+    is_known[index] = true;
   }
-  for (std::int32_t& count : least) count = std::max(count, 0);
-  return least;
 }
 
 DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,

@@ -12,6 +12,7 @@
 #include "gang/cluster/gang.h"
 #include "gang/engine/options.h"
 #include "gang/engine/plan.h"
+#include "gang/engine/planner.h"
 
 namespace gang::engine {
 
@@ -25,8 +26,8 @@ namespace gang::engine {
 /// or cannot be used. Returns why, for the first of them; "" when all are ready.
 [[nodiscard]] std::string leave_out_unready(cluster::Gang& gang);
 
-/// Devices that a member of the gang asks for at least, by class of the gang.
-[[nodiscard]] std::vector<std::int32_t> devices_asked(const cluster::Gang& gang);
+/// Says in the demand of each class of the gang what its members ask for at least of devices.
+void ask_devices(const cluster::Gang& gang, std::vector<ClassDemand>& classes);
 
 /// What came of a search. A value; picks point into the kinds.
 struct DevicePlanning {

@@ -140,8 +140,7 @@ Demand demand_of(const cluster::Gang& gang) {
     ++demand.classes[static_cast<std::size_t>(member.class_index)].member_count;
   }
   if (!uses_claims(gang)) return demand;
-  const std::vector<std::int32_t> asked = devices_asked(gang);
-  for (std::size_t i = 0; i < asked.size(); ++i) demand.classes[i].devices_asked = asked[i];
+  ask_devices(gang, demand.classes);
   return demand;
 }
 
@@ -238,7 +237,7 @@ class Planner::Impl {
     bool asks = false;
     for (std::size_t i = 0; i < demand.classes.size(); ++i) {
       const CapacityTable& table = draft_.table(static_cast<std::uint32_t>(i));
-      asks = asks || demand.classes[i].devices_asked > 0 || table.rules().served != 0;
+      asks = asks || demand.classes[i].asks_devices() || table.rules().served != 0;
     }
     if (!asks) return true;
     devices_.update(snapshot);
@@ -266,7 +265,10 @@ class Planner::Impl {
     if (here <= 0) return 0;
     const cluster::NodeIndex node = snapshot.by_name()[rank];
     const std::int64_t asked = demand.devices_asked + served_count(table.rules(), snapshot, node);
-    return asked > 0 ? std::min(here, devices_.free_count(node) / asked) : here;
+    if (asked + demand.devices_shared == 0) return here;
+    const std::int64_t free = devices_.free_count(node) - demand.devices_shared;
+    if (free < 0) return 0;
+    return asked > 0 ? std::min(here, free / asked) : here;
   }
 
   /// What devices serve a member of its extended resources on the node, at least.

@@ -72,7 +72,7 @@ bool WakeUp::may_help(const engine::Demand& demand) const {
 
 bool may_take_devices(const engine::Demand& demand) {
   return std::ranges::any_of(demand.classes, [](const engine::ClassDemand& one) {
-    return one.devices_asked > 0 || !one.pod_class->container_asks.empty();
+    return one.asks_devices() || !one.pod_class->container_asks.empty();
   });
 }
 

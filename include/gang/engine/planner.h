@@ -33,7 +33,9 @@ using Decision = std::variant<Plan, Explanation>;
 struct ClassDemand {
   std::shared_ptr<const cluster::PodClass> pod_class;
   std::int32_t member_count = 0;
-  std::int32_t devices_asked = 0;  ///< by one member at least
+  std::int32_t devices_asked = 0;   ///< by each member for itself, at least
+  std::int32_t devices_shared = 0;  ///< by claims that members share, at least: once for a node
+  [[nodiscard]] bool asks_devices() const { return devices_asked > 0 || devices_shared > 0; }
 };
 
 /// What a gang asks for, without its members: enough to see whether a plan may exist.
