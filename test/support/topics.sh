@@ -73,7 +73,7 @@ check_clang_tidy() {
 topic_tidy() {
   counted check_tree python3 test/tidy/check_tree.py
   counted python_tests python3 test/support/run_unittests.py test/tidy test/deploy test/support \
-    test/oracle
+    test/oracle test/campaign
   check "clang-format" check_format
   counted thread_safety python3 test/tidy/thread_safety.py --jobs "$build_jobs"
   if [ -n "${GANG_TIDY_BASE:-}" ]; then
@@ -92,6 +92,15 @@ topic_scenarios() {
     run_scenarios scenarios release
   else
     fail "scenarios: build"
+  fi
+}
+
+topic_campaign() {
+  if build_targets release ON gangctl; then
+    counted campaign python3 test/campaign/run.py --gangctl build/release/bin/gangctl \
+      --seeds "${GANG_CAMPAIGN_SEEDS:-1-200}" --jobs "$build_jobs"
+  else
+    fail "campaign: build"
   fi
 }
 
