@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cel/checker.h"
+#include "cel/derived.h"
 #include "cel/estimate.h"
 #include "cel/parser.h"
 #include "cel/planner.h"
@@ -38,18 +39,35 @@ tl::unexpected<Error> compilation_failed(std::string_view source, std::vector<Is
   return fail(Code::kInvalidArgument, std::move(text));
 }
 
-// The text of an error at run time, with advice where a key is missing.
-Error run_error(const Value& value, bool is_cancelled) {
+// Why an expression of that type does not serve, or "".
+std::string type_problem(const Type& type, Purpose purpose) {
+  if (purpose == Purpose::kDerivedAttribute) {
+    if (may_be_attribute(type)) return "";
+    return "must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of "
+           "these scalars, not " +
+           type_text(type);
+  }
+  if (type.kind == TypeKind::kBool || type.kind == TypeKind::kDyn) return "";
+  return "must evaluate to bool or the unknown type, not " + type_text(type);
+}
+
+Error plain_error(const Value& value, bool is_cancelled) {
   if (is_cancelled) {
     return {Code::kResourceExhausted, "operation cancelled: actual cost limit exceeded"};
   }
-  std::string text(value.as_text());
+  return {Code::kInvalidArgument, std::string(value.as_text())};
+}
+
+// The text of an error at run time, with advice where a key is missing.
+Error run_error(const Value& value, bool is_cancelled) {
+  Error error = plain_error(value, is_cancelled);
+  std::string& text = error.message;
   if (text.find("no such key:") != std::string::npos) {
     text +=
         ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check "
         "with has() for optional fields";
   }
-  return {Code::kInvalidArgument, std::move(text)};
+  return error;
 }
 
 }  // namespace
@@ -79,11 +97,8 @@ Result<Program> Program::compile(std::string_view expression, const ProgramOptio
   const Checked checked = check(ast, issues);
   if (issues.empty()) validate(ast, checked, issues);
   if (!issues.empty()) return compilation_failed(source, std::move(issues));
-  const Type& type = checked.type(*ast.root);
-  if (type.kind != TypeKind::kBool && type.kind != TypeKind::kDyn) {
-    return fail(Code::kInvalidArgument,
-                "must evaluate to bool or the unknown type, not " + type_text(type));
-  }
+  std::string problem = type_problem(checked.type(*ast.root), options.purpose);
+  if (!problem.empty()) return fail(Code::kInvalidArgument, std::move(problem));
   auto parts = std::make_unique<Parts>();
   Result<Plan> plan = make_plan(ast, checked);
   if (!plan)
@@ -122,6 +137,14 @@ Match Program::matches(const Device& device, Scratch& scratch) const {
                                          " could not be converted to bool: it is no bool");
   }
   return match;
+}
+
+Result<AttributeValue> Program::derive(const Device& device, Scratch& scratch) const {
+  std::uint64_t cost = 0;
+  const Value value = run(device, scratch, cost);
+  if (!value.is_error()) return attribute_of(value);
+  const bool cancelled = !device.root().is_error() && scratch.frame().is_cancelled;
+  return tl::unexpected<Error>(plain_error(value, cancelled));
 }
 
 }  // namespace gang::cel

@@ -4,6 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace gang::cel {
 namespace {
@@ -118,6 +121,73 @@ TEST(CelProgram, ForeseesTheCostAsUpstream) {
   EXPECT_EQ(estimate("device.attributes['dra.example.com'].x"), 4U);
   EXPECT_EQ(estimate("dyn(device.attributes.map(k, k))"), 430U);
   EXPECT_EQ(estimate("type(1) == int"), 1844674407370955266U);
+}
+
+std::string text_of(std::monostate /*none*/) {
+  return "none";
+}
+std::string text_of(bool value) {
+  return value ? "bool true" : "bool false";
+}
+std::string text_of(std::int64_t value) {
+  return "int " + std::to_string(value);
+}
+std::string text_of(const std::string& value) {
+  return "string " + value;
+}
+std::string text_of(const Version& value) {
+  return "version " + value.text;
+}
+template <class T>
+std::string text_of(const std::vector<T>& values) {
+  std::string text = "list of";
+  for (const T& value : values) text += " " + text_of(value);
+  return text;
+}
+
+/// The value that the expression derives: "int 5", "list of string a"; or the error.
+std::string derived(const char* expression) {
+  const auto program = Program::compile(expression, {.purpose = Purpose::kDerivedAttribute});
+  if (!program) return program.error().message;
+  Scratch scratch;
+  const Result<AttributeValue> value = program->derive(device(), scratch);
+  if (!value) return value.error().message;
+  return std::visit([](const auto& held) { return text_of(held); }, *value);
+}
+
+TEST(DerivedAttribute, IsTheValueOfTheExpression) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"device.driver == 'x'", "bool false"},
+      {"device.attributes['dra.example.com'].index", "int 5"},
+      {"device.attributes['dra.example.com'].model.lowerAscii()", "string a100"},
+      {"semver('1.2', true)", "version 1.2.0"},
+      {"semver('1.0.0-a.1+b')", "version 1.0.0-a.1+b"},
+      {"device.attributes['other.com'].models", "list of string x string y"},
+      {"device.attributes['dra.example.com'].ints.map(x, x * 2)", "list of int 2 int 4 int 6"},
+      {"[true, device.allowMultipleAllocations]", "list of bool true bool true"},
+      {"[semver('1.0.0')]", "list of version 1.0.0"},
+      {"[]", "list of"},
+      {"dyn(optional.of(1))", "int 1"},
+      {"dyn(type(1))", "string int"},
+  };
+  for (const auto& [expression, value] : rows) EXPECT_EQ(derived(expression), value) << expression;
+}
+
+TEST(DerivedAttribute, WhatNoAttributeCanHaveIsAnError) {
+  const std::string types =
+      "must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these "
+      "scalars, not ";
+  const std::pair<const char*, std::string> rows[] = {
+      {"1.5", types + "double"},
+      {"[1.5]", types + "list(double)"},
+      {"device.capacity['dra.example.com'].memory", types + "kubernetes.Quantity"},
+      {"dyn(1.5)", "unsupported CEL return type: double"},
+      {"dyn(optional.none())", "unsupported CEL return type: optional_type"},
+      {"dyn([1.5])", "unsupported list element type: double"},
+      {"[dyn(1), dyn('a')]", "expected list element at index 1 to be int, got string"},
+      {"device.attributes['dra.example.com'].nothing", "no such key: nothing"},
+  };
+  for (const auto& [expression, why] : rows) EXPECT_EQ(derived(expression), why) << expression;
 }
 
 TEST(CelDevice, OneBadAttributeFailsEverySelector) {

@@ -77,8 +77,12 @@ class Scratch {
   std::unique_ptr<struct Frame> frame_;
 };
 
-/// Limits of a program.
+/// What an expression is to give: whether the device is selected, or the value of an attribute.
+enum class Purpose : std::uint8_t { kSelector, kDerivedAttribute };
+
+/// Purpose and limits of a program.
 struct ProgramOptions {
+  Purpose purpose = Purpose::kSelector;
   std::uint64_t cost_max = 1'000'000;  ///< of one evaluation, in upstream's units
 };
 
@@ -93,7 +97,8 @@ class Program {
  public:
   /// kInvalidArgument with upstream's kind of text: "compilation failed: ERROR:
   /// <input>:LINE:COLUMN: ...", "program instantiation failed: ..." or "must evaluate to bool or
-  /// the unknown type, not T".
+  /// the unknown type, not T". A derived attribute may also be an int, string or semantic version,
+  /// or a list of one of these types.
   [[nodiscard]] static Result<Program> compile(std::string_view expression,
                                                const ProgramOptions& options = {});
   ~Program();
@@ -103,6 +108,9 @@ class Program {
   /// Whether the device is selected; kInvalidArgument where the evaluation fails,
   /// kResourceExhausted where it costs more than allowed.
   [[nodiscard]] Match matches(const Device& device, Scratch& scratch) const;
+
+  /// The value as an attribute; fails as matches() does, and where no attribute can have it.
+  [[nodiscard]] Result<AttributeValue> derive(const Device& device, Scratch& scratch) const;
 
   /// The value itself, valid until `scratch` is used again; its cost goes to `cost`.
   [[nodiscard]] Value run(const Device& device, Scratch& scratch, std::uint64_t& cost) const;
