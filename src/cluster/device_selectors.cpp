@@ -34,6 +34,23 @@ cel::AttributeValue value_of(const api::AttributeValue& value) {
       value);
 }
 
+api::AttributeValue value_of(const cel::AttributeValue& value) {
+  return std::visit(
+      [](const auto& held) -> api::AttributeValue {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, cel::Version>) {
+          return api::Version{held.text};
+        } else if constexpr (std::is_same_v<Held, std::vector<cel::Version>>) {
+          std::vector<api::Version> versions;
+          for (const cel::Version& version : held) versions.push_back({version.text});
+          return versions;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
 cel::Device read(const std::string& driver, const api::Device& device) {
   cel::DeviceSource source{.driver = driver,
                            .allow_multiple_allocations = device.allow_multiple_allocations};
@@ -61,8 +78,18 @@ class CelSelectors::Impl {
     return answers.emplace_back(compiled.number, evaluate(compiled, driver, device)).selected;
   }
 
+  const Derived& derive(const std::string& expression, const std::string& driver,
+                        const api::Device& device) {
+    auto program = deriving_.find(expression);
+    if (program == deriving_.end()) program = compile_deriving(expression);
+    const auto [place, is_new] = derived_[&device].try_emplace(expression);
+    if (is_new) place->second = evaluate(program->second, driver, device);
+    return place->second;
+  }
+
   void forget(const api::Device& device) {
     answers_.erase(&device);
+    derived_.erase(&device);
     if (answers_for_ == &device) answers_for_ = nullptr;
     if (read_of_ == &device) read_of_ = nullptr;
   }
@@ -81,6 +108,7 @@ class CelSelectors::Impl {
   };
 
   using Programs = std::unordered_map<std::string, Compiled>;
+  using DerivingPrograms = std::unordered_map<std::string, Result<cel::Program>>;
 
   /// A node is asked with few expressions by turns, device by device: those of late are compared
   /// before anything is hashed.
@@ -105,6 +133,17 @@ class CelSelectors::Impl {
     return programs_.emplace(expression, std::move(compiled)).first;
   }
 
+  DerivingPrograms::iterator compile_deriving(const std::string& expression) {
+    if (deriving_.size() >= kProgramsMax) {
+      deriving_.clear();
+      derived_.clear();
+    }
+    return deriving_
+        .emplace(expression,
+                 cel::Program::compile(expression, {.purpose = cel::Purpose::kDerivedAttribute}))
+        .first;
+  }
+
   std::vector<Answer>& answers_of(const api::Device& device) {
     if (answers_for_ != &device) {
       answers_of_last_ = &answers_[&device];
@@ -118,11 +157,27 @@ class CelSelectors::Impl {
     if (!compiled.program) {
       return {Selected::End::kCompileError, compiled.program.error().message};
     }
-    if (read_of_ != &device) read_.emplace(read(driver, device));
-    read_of_ = &device;
-    const cel::Match match = compiled.program->matches(*read_, scratch_);
+    const cel::Match match = compiled.program->matches(as_read(driver, device), scratch_);
     if (!match.selected) return {Selected::End::kRuntimeError, match.selected.error().message};
     return {*match.selected ? Selected::End::kYes : Selected::End::kNo, {}};
+  }
+
+  Derived evaluate(const Result<cel::Program>& program, const std::string& driver,
+                   const api::Device& device) {
+    if (!program) {
+      return {.end = Derived::End::kCompileError, .value = {}, .message = program.error().message};
+    }
+    const auto value = program->derive(as_read(driver, device), scratch_);
+    if (!value) {
+      return {.end = Derived::End::kRuntimeError, .value = {}, .message = value.error().message};
+    }
+    return {.end = Derived::End::kValue, .value = value_of(*value), .message = {}};
+  }
+
+  const cel::Device& as_read(const std::string& driver, const api::Device& device) {
+    if (read_of_ != &device) read_.emplace(read(driver, device));
+    read_of_ = &device;
+    return *read_;
   }
 
   Programs programs_;
@@ -132,6 +187,9 @@ class CelSelectors::Impl {
   std::unordered_map<const api::Device*, std::vector<Answer>> answers_;
   const api::Device* answers_for_ = nullptr;  ///< the device that was asked about last
   std::vector<Answer>* answers_of_last_ = nullptr;
+  DerivingPrograms deriving_;
+  /// By device, then expression.
+  std::unordered_map<const api::Device*, std::unordered_map<std::string, Derived>> derived_;
   std::optional<cel::Device> read_;
   const api::Device* read_of_ = nullptr;
   cel::Scratch scratch_;
@@ -143,6 +201,11 @@ CelSelectors::~CelSelectors() = default;
 Selected CelSelectors::judge(const std::string& expression, const std::string& driver,
                              const api::Device& device) {
   return impl_->judge(expression, driver, device);
+}
+
+const Derived& CelSelectors::derive(const std::string& expression, const std::string& driver,
+                                    const api::Device& device) {
+  return impl_->derive(expression, driver, device);
 }
 
 void CelSelectors::forget(const api::Device& device) {

@@ -106,7 +106,8 @@ class GroupTraits {
       : inputs_(inputs), node_(node), claims_(claims), usage_(usage) {
     for (const PreparedClaim& claim : claims) {
       for (const api::DeviceConstraint& constraint : claim.claim->spec.constraints) {
-        attributes_.insert(constraint.attribute);
+        compared_.insert({constraint.attribute, ""});
+        add_derivations(claim, constraint.attribute);
       }
     }
   }
@@ -115,9 +116,9 @@ class GroupTraits {
   void learn(const std::vector<std::uint32_t>& positions) {
     ++groups_seen_;
     for (const std::uint32_t position : positions) {
-      for (const std::string& attribute : attributes_) {
+      for (const Compared& compared : compared_) {
         const auto [place, is_new] =
-            holder_of_.try_emplace(named_value(attribute, position), groups_seen_);
+            holder_of_.try_emplace(named_value(compared, position), groups_seen_);
         if (!is_new && place->second != groups_seen_) place->second = 0;
       }
     }
@@ -143,20 +144,45 @@ class GroupTraits {
   }
 
  private:
-  /// Attribute and value; the value is empty where the device has none.
-  std::pair<std::string, std::string> named_value(const std::string& attribute,
-                                                  std::uint32_t position) const {
+  /// An attribute that constraints compare, as the device has it or as an expression derives it.
+  struct Compared {
+    std::string attribute;
+    std::string expression;  ///< "" = as the device has it
+    friend auto operator<=>(const Compared&, const Compared&) = default;
+  };
+
+  void add_derivations(const PreparedClaim& claim, const std::string& attribute) {
+    for (const PreparedRequest& request : claim.requests) {
+      for (const PreparedAsk& ask : request.asks) {
+        const std::string* expression = derivation_of(*ask.ask, attribute);
+        if (expression != nullptr) compared_.insert({attribute, *expression});
+      }
+    }
+  }
+
+  /// Null where there is none, also where it cannot be derived: no constraint gets past that.
+  const api::AttributeValue* value_of(const Compared& compared, std::uint32_t position) const {
     const DeviceCandidate& candidate = node_.candidates[position];
-    const api::AttributeValue* value =
-        attribute_of(*candidate.device->device, candidate.pool->driver(), attribute);
-    if (value == nullptr) return {attribute, ""};
-    return {attribute, std::visit([](const auto& held) { return "=" + text_of(held); }, *value)};
+    const std::string& driver = candidate.pool->driver();
+    const api::Device& device = *candidate.device->device;
+    if (compared.expression.empty()) return attribute_of(device, driver, compared.attribute);
+    const auto& derived = inputs_.selectors.derive(compared.expression, driver, device);
+    return derived.end == cluster::Derived::End::kValue ? &derived.value : nullptr;
+  }
+
+  /// Attribute and value; the value is empty where the device has none.
+  std::pair<std::string, std::string> named_value(const Compared& compared,
+                                                  std::uint32_t position) const {
+    const api::AttributeValue* value = value_of(compared, position);
+    if (value == nullptr) return {compared.attribute, ""};
+    return {compared.attribute,
+            std::visit([](const auto& held) { return "=" + text_of(held); }, *value)};
   }
 
   /// Values that no other group has count by the order in which the group shows them.
   void add_values(std::uint32_t position, std::string& traits) {
-    for (const std::string& attribute : attributes_) {
-      const auto named = named_value(attribute, position);
+    for (const Compared& compared : compared_) {
+      const auto named = named_value(compared, position);
       const bool is_own = !named.second.empty() && holder_of_.at(named) != 0;
       if (!is_own || inputs_.features.list_type_attributes) {
         add(traits, named.second);
@@ -200,7 +226,7 @@ class GroupTraits {
   const DeviceNode& node_;
   std::vector<PreparedClaim>& claims_;
   const cluster::DeviceUsage& usage_;
-  std::set<std::string> attributes_;  ///< that constraints compare
+  std::set<Compared> compared_;
   std::size_t groups_seen_ = 0;
   /// The one group that has the value; 0 = several.
   std::map<std::pair<std::string, std::string>, std::size_t> holder_of_;

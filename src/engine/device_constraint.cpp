@@ -8,6 +8,7 @@ namespace {
 
 using api::AttributeValue;
 using api::ConstraintKind;
+using cluster::Derived;
 
 template <class T>
 struct IsList : std::false_type {};
@@ -69,6 +70,24 @@ bool is_empty_list(const AttributeValue& value) {
       value);
 }
 
+/// What a constraint on the attribute compares; null where the device has nothing of that name.
+Result<const AttributeValue*> compared_value(const DeviceInputs& inputs, const api::DeviceAsk& ask,
+                                             const DeviceCandidate& candidate,
+                                             const std::string& name) {
+  const std::string& driver = candidate.pool->driver();
+  const api::Device& device = *candidate.device->device;
+  const std::string* expression = derivation_of(ask, name);
+  if (expression == nullptr) return attribute_of(device, driver, name);
+  const Derived& derived = inputs.selectors.derive(*expression, driver, device);
+  if (derived.end == Derived::End::kValue) return &derived.value;
+  if (derived.end == Derived::End::kCompileError) {
+    return fail(Code::kInvalidArgument,
+                "compile derived attribute " + name + " failed: " + derived.message);
+  }
+  return fail(Code::kInvalidArgument, "evaluate derived attribute " + name + " on device " +
+                                          candidate.text() + " failed: " + derived.message);
+}
+
 }  // namespace
 
 const AttributeValue* attribute_of(const api::Device& device, const std::string& driver,
@@ -79,7 +98,17 @@ const AttributeValue* attribute_of(const api::Device& device, const std::string&
   return api::find_named(device.attributes, std::string_view(name).substr(slash + 1));
 }
 
-DeviceConstraints::DeviceConstraints(const api::ClaimSpec& spec, bool lists) : lists_(lists) {
+const std::string* derivation_of(const api::DeviceAsk& ask, const std::string& name) {
+  const std::string* found = nullptr;
+  // Of two with one name the last counts.
+  for (const api::DerivedAttribute& derived : ask.derived_attributes) {
+    if (derived.name == name) found = &derived.expression;
+  }
+  return found;
+}
+
+DeviceConstraints::DeviceConstraints(const api::ClaimSpec& spec, const DeviceInputs& inputs)
+    : inputs_(&inputs) {
   for (const api::DeviceConstraint& constraint : spec.constraints) {
     states_.push_back({.constraint = &constraint, .values = {}});
   }
@@ -92,25 +121,32 @@ bool DeviceConstraints::covers(const api::DeviceConstraint& constraint,
          std::ranges::find(names, offered.full) != names.end();
 }
 
-bool DeviceConstraints::add(const OfferedDevice& offered) {
+Result<bool> DeviceConstraints::add(const OfferedDevice& offered) {
   if (states_.empty()) return true;
   std::vector<bool> covered(states_.size(), false);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
     if (!covers(*state.constraint, offered)) continue;
-    const AttributeValue* value =
-        attribute_of(offered.device, offered.driver, state.constraint->attribute);
-    if (value != nullptr && (lists_ ? admit_list(state, *value) : admit(state, *value))) {
-      covered[i] = true;
-      continue;
-    }
+    const Result<bool> admitted = admits(state, offered);
+    covered[i] = admitted && *admitted;
+    if (covered[i]) continue;
     for (std::size_t before = 0; before < i; ++before) {
       if (covered[before]) states_[before].values.pop_back();
     }
-    return false;
+    return admitted;
   }
   covered_.push_back(std::move(covered));
   return true;
+}
+
+/// Keeps the device's value when the constraint lets it in.
+Result<bool> DeviceConstraints::admits(State& state, const OfferedDevice& offered) const {
+  const std::string& name = state.constraint->attribute;
+  const auto value = compared_value(*inputs_, offered.ask, offered.candidate, name);
+  if (!value) return tl::unexpected<Error>(value.error());
+  if (*value == nullptr) return false;
+  const bool has_lists = inputs_->features.list_type_attributes;
+  return has_lists ? admit_list(state, **value) : admit(state, **value);
 }
 
 /// Scalars. The first device is let in whatever its value is.
@@ -129,7 +165,7 @@ bool DeviceConstraints::admit(State& state, const AttributeValue& value) const {
 /// Lists are sets, scalars are sets of one.
 bool DeviceConstraints::admit_list(State& state, const AttributeValue& value) const {
   const AttributeValue list = as_list(value);
-  if (std::holds_alternative<std::monostate>(list)) return false;
+  if (is_empty_list(list)) return false;
   if (state.constraint->kind == ConstraintKind::kMatch) {
     AttributeValue common = state.values.empty() ? list : intersection(state.values.back(), list);
     if (is_empty_list(common)) return false;

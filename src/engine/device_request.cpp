@@ -81,7 +81,7 @@ DeviceStep check_ask(const DeviceInputs& inputs, const PreparedClaim& claim, Pre
     return fatal(where(claim, ask) +
                  ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
   }
-  if (!wanted.derived_attributes.empty()) {
+  if (!wanted.derived_attributes.empty() && !inputs.features.derived_attributes) {
     return fatal(where(claim, ask) +
                  ": cannot handle request with derived attributes, the feature is disabled");
   }

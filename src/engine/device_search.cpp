@@ -69,7 +69,7 @@ DeviceSearch::DeviceSearch(DeviceAttempt& attempt, const DeviceNode& node,
   constraints_.reserve(claims.size());
   for (const api::ResourceClaim* claim : claims) {
     claims_.push_back({.claim = claim, .requests = {}});
-    constraints_.emplace_back(claim->spec, attempt.inputs.features.list_type_attributes);
+    constraints_.emplace_back(claim->spec, attempt.inputs);
   }
   chosen_.resize(claims.size());
 }
@@ -274,9 +274,10 @@ DeviceStep DeviceSearch::constrain(const Position& at, const DeviceCandidate& ca
   const PreparedAsk& ask = ask_at(at);
   if (!tolerates(attempt_.inputs.features, ask.ask->tolerations, *candidate.device)) return no();
   const std::string& request = claims_[at.claim].requests[at.request].request->name;
-  const bool fits = constraints_[at.claim].add(
-      {request, ask.full_name, candidate.pool->driver(), *candidate.device->device});
-  if (fits) return {};
+  const Result<bool> fits =
+      constraints_[at.claim].add({request, ask.full_name, *ask.ask, candidate});
+  if (!fits) return {.end = End::kFatal, .message = fits.error().message};
+  if (*fits) return {};
   if (!ask.takes_all()) return no();
   return {.end = End::kFatal,
           .message = where(at) + ": cannot add device " + candidate.text() +

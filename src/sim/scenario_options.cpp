@@ -70,6 +70,12 @@ Result<void> set_toleration_comparison(SimulatorOptions& options, const std::str
   return {};
 }
 
+Result<void> set_derived_attributes(SimulatorOptions& options, const std::string& value) {
+  if (value != "true" && value != "false") return bad_value(value, "true or false");
+  options.scheduler.engine.device_features.derived_attributes = value == "true";
+  return {};
+}
+
 Result<void> set_claim_controller(SimulatorOptions& options, const std::string& value) {
   if (value == "off") {
     options.claim_controller_delay.reset();
@@ -89,6 +95,7 @@ Result<void> set_option(SimulatorOptions& options, const std::string& key,
                         const std::string& value) {
   static const std::map<std::string, Setter> kSetters = {
       {"claim_controller", set_claim_controller},
+      {"derived_attributes", set_derived_attributes},
       {"gated_members", set_gated_members},
       {"priority_mismatch", set_priority_mismatch},
       {"search_steps_max", set_search_steps_max},

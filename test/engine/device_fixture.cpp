@@ -62,6 +62,18 @@ cluster::Selected TableSelectors::judge(const std::string& expression, const std
   return {is_equal ? End::kYes : End::kNo, ""};
 }
 
+const cluster::Derived& TableSelectors::derive(const std::string& expression,
+                                               const std::string& driver,
+                                               const api::Device& device) {
+  using End = cluster::Derived::End;
+  const api::AttributeValue* own = attribute_of(device, driver, driver + "/" + expression);
+  derived_ = {.end = End::kValue, .value = std::string("none"), .message = {}};
+  if (own != nullptr) derived_.value = *own;
+  if (expression == "nonsense") derived_ = {End::kCompileError, {}, "no sense"};
+  if (expression == "broken") derived_ = {End::kRuntimeError, {}, "no such key: x"};
+  return derived_;
+}
+
 DeviceWorld::DeviceWorld() {
   device_class("gpu", R"("selectors":[{"cel":{"expression":"true"}}])");
 }

@@ -2,7 +2,8 @@
 //
 // allocate() says "gpu=d/n1/gpu-0 gpu=d/n1/gpu-1; nic=..." with one part per claim, or "no", "node:
 // <why>", "fatal: <why>". Selectors are expressions of the form "model==A100", "true", "broken" and
-// "nonsense", judged by a table in place of cel.
+// "nonsense", judged by a table in place of cel. Attributes are derived by the name of another:
+// "model" gives the device's own value of that name, or "none".
 #pragma once
 
 #include <map>
@@ -20,6 +21,11 @@ class TableSelectors final : public cluster::DeviceSelectors {
  public:
   cluster::Selected judge(const std::string& expression, const std::string& driver,
                           const api::Device& device) override;
+  const cluster::Derived& derive(const std::string& expression, const std::string& driver,
+                                 const api::Device& device) override;
+
+ private:
+  cluster::Derived derived_;
 };
 
 /// See the head of the file.

@@ -178,6 +178,58 @@ TEST(DeviceConstraints, ListsCompareAsSetsWhenTheFeatureIsOn) {
   EXPECT_EQ(world.allocate(), "no");
 }
 
+std::string derived(const std::string& expression) {
+  return ask(R"(,"count":2,"derivedAttributes":[{"name":"d/rack","expression":")" + expression +
+             R"("}])") +
+         R"(,"constraints":[{"matchAttribute":"d/rack"}])";
+}
+
+TEST(DeviceConstraints, DerivedAttributesStandInForThoseOfTheDevice) {
+  const std::string two = R"({"name":"a","attributes":{"rack":{"int":1},"row":{"string":"x"}}},
+      {"name":"b","attributes":{"rack":{"int":1},"row":{"string":"y"}}},
+      {"name":"c","attributes":{"row":{"string":"x"}}})";
+  DeviceWorld world;
+  world.local(two).claim(derived("row"));
+  EXPECT_EQ(world.allocate(),
+            "fatal: claim ns/c0, request gpu: cannot handle request with derived attributes, the "
+            "feature is disabled");
+  world.features.derived_attributes = true;
+  EXPECT_EQ(world.allocate(), "gpu=n1/a gpu=n1/c");
+}
+
+TEST(DeviceConstraints, OneRequestDerivesWhatAnotherHas) {
+  DeviceWorld world;
+  world.features.derived_attributes = true;
+  world.local(R"({"name":"a","attributes":{"row":{"string":"x"}}},
+      {"name":"b","attributes":{"rack":{"string":"y"}}},
+      {"name":"c","attributes":{"rack":{"string":"x"}}})");
+  world.claim(R"("requests":[{"name":"p","exactly":{"deviceClassName":"gpu","derivedAttributes":[
+      {"name":"d/rack","expression":"other"},{"name":"d/rack","expression":"row"}]}},
+      {"name":"q","exactly":{"deviceClassName":"gpu"}}],
+      "constraints":[{"matchAttribute":"d/rack"}])");
+  EXPECT_EQ(world.allocate(), "p=n1/a q=n1/c");
+}
+
+TEST(DeviceConstraints, WhatCannotBeDerivedIsFatal) {
+  DeviceWorld world;
+  world.features.derived_attributes = true;
+  world.local(model("a", "{}")).claim(derived("broken"));
+  EXPECT_EQ(world.allocate(),
+            "fatal: evaluate derived attribute d/rack on device d/n1/a failed: no such key: x");
+  DeviceWorld other;
+  other.features.derived_attributes = true;
+  other.local(model("a", "{}")).claim(derived("nonsense"));
+  EXPECT_EQ(other.allocate(), "fatal: compile derived attribute d/rack failed: no sense");
+}
+
+TEST(DeviceConstraints, AnEmptyListMatchesNothing) {
+  DeviceWorld world;
+  world.features.list_type_attributes = true;
+  world.local(model("a", R"({"ints":[]})") + "," + model("b", R"({"ints":[1]})"));
+  world.claim(std::string(kOne) + R"(,"constraints":[{"distinctAttribute":"d/rack"}])");
+  EXPECT_EQ(world.allocate(), "gpu=n1/b");
+}
+
 TEST(DeviceConstraints, CoverOnlyTheRequestsTheyName) {
   DeviceWorld world;
   world.local(model("a", R"({"int":1})") + R"(,{"name":"b"})");

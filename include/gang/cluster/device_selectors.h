@@ -1,4 +1,5 @@
-// DeviceSelectors: judges devices by selector expressions, each compiled once.
+// DeviceSelectors: judges devices by selector expressions and derives attributes of them, each
+// expression compiled once.
 //
 // CelSelectors is the one of production; tests may put a table in its place. One thread.
 #pragma once
@@ -17,6 +18,14 @@ struct Selected {
   std::string message;  ///< of an error
 };
 
+/// The value of an attribute that a request derives.
+struct Derived {
+  enum class End { kValue, kCompileError, kRuntimeError };
+  End end = End::kValue;
+  api::AttributeValue value;
+  std::string message;  ///< of an error
+};
+
 /// See the head of the file.
 class DeviceSelectors {
  public:
@@ -24,6 +33,10 @@ class DeviceSelectors {
   /// REQUIRES: the device is of a slice of that driver.
   [[nodiscard]] virtual Selected judge(const std::string& expression, const std::string& driver,
                                        const api::Device& device) = 0;
+  /// The same for an expression that derives an attribute. Valid until the next call.
+  [[nodiscard]] virtual const Derived& derive(const std::string& expression,
+                                              const std::string& driver,
+                                              const api::Device& device) = 0;
 };
 
 /// Compiles each expression once and evaluates it on each device once. Programs are kept up to a
@@ -36,6 +49,8 @@ class CelSelectors final : public DeviceSelectors {
   /// The device is known by its address until forget().
   [[nodiscard]] Selected judge(const std::string& expression, const std::string& driver,
                                const api::Device& device) override;
+  [[nodiscard]] const Derived& derive(const std::string& expression, const std::string& driver,
+                                      const api::Device& device) override;
   /// To be called before a device that was judged is gone.
   void forget(const api::Device& device);
 
