@@ -86,15 +86,19 @@ def _unsure_pools(problem):
 
 
 def takes_unsure_counters(problem, answer):
-    """The answer takes counters of a pool of which it is not known what claims take."""
+    """The answer takes counters of a pool of which it is not known what claims take, or fails on
+    a device that it took them for."""
     consumers = {(made["spec"]["driver"], made["spec"]["pool"]["name"], one["name"])
                  for made in problem["slices"] for one in made["spec"].get("devices", [])
                  if one.get("consumesCounters")}
     unsure = _unsure_pools(problem)
-    return any((r["driver"], r["pool"]) in unsure
-               and (r["driver"], r["pool"], r["device"]) in consumers
-               for allocation in answer.get("allocations") or []
-               for r in allocation.get("devices", {}).get("results") or [])
+    consumers = {one for one in consumers if one[:2] in unsure}
+    taken = {(r["driver"], r["pool"], r["device"])
+             for allocation in answer.get("allocations") or []
+             for r in allocation.get("devices", {}).get("results") or []}
+    refused = {one for one in consumers
+               if f"cannot add device {'/'.join(one)} because" in answer.get("message", "")}
+    return bool(consumers & (taken | refused))
 
 
 def cel_causes():

@@ -69,6 +69,9 @@ class UnseenDevices(unittest.TestCase):
         self.assertTrue(accepted.takes_unsure_counters(self.problem, answer_with("part")))
         self.assertFalse(accepted.takes_unsure_counters(self.problem, answer_with("plain")))
         self.assertFalse(accepted.takes_unsure_counters(self.problem, {"end": "no"}))
+        for device, is_unsure in (("part", True), ("plain", False)):
+            refusal = {"end": "fatal", "message": f"cannot add device d/p/{device} because x"}
+            self.assertEqual(accepted.takes_unsure_counters(self.problem, refusal), is_unsure)
 
     def test_are_none_where_slices_show_all_that_is_held(self):
         self.problem["held"] = [claim_with("plain")]

@@ -20,7 +20,7 @@ OTHER_RACK = {"nodeSelectorTerms": [{"matchExpressions": [
 FEATURES = {"AdminAccess": True, "PrioritizedList": True, "PartitionableDevices": True,
             "DeviceTaints": True, "DeviceBindingAndStatus": True, "ConsumableCapacity": True}
 OPTIONAL_FEATURES = ("FractionalCapacityRange", "ListTypeAttributes", "CompatibilityGroups",
-                     "OptionalNodeOperations")
+                     "OptionalNodeOperations", "DerivedAttributes")
 
 
 def attribute(dice):
@@ -225,6 +225,56 @@ def held(dice, slices):
     return claims
 
 
+def derivation(dice):
+    """An expression for an attribute; few of them fail, as that ends the whole attempt."""
+    own = f'device.attributes["{dice.choice(DRIVERS)}"]'
+    kind = dice.randrange(40)
+    if kind == 0:
+        return dice.choice(("1.5", 'quantity("1")', "device.nothing", "{}", "[1.5]", "[1, 2u]"))
+    if kind == 1:
+        return dice.choice((f"{own}.model", "dyn(1.5)", 'dyn([dyn(1), dyn("x")])', "dyn([1.5])",
+                            "dyn(optional.none())", "dyn(null)"))
+    if kind < 6:
+        return dice.choice((f'{own}.?model.orValue("x")', f'[{own}.?model.orValue("x")]',
+                            "dyn(optional.of(1))", "dyn(type(1))", "[]", "dyn(timestamp(0)) == 1"))
+    return dice.choice((
+        "device.driver", 'device.driver == "a.example.com" ? "x" : "y"', '["x", device.driver]',
+        f'"link" in {own}', f"size({own})", "device.allowMultipleAllocations", "1", '"x"',
+        'semver("1.0.0")', '[semver("1.0.0"), semver("2.0.0")]', "[1, 2]", "[true]",
+        f'has({own}.model) ? string({own}.model) : "none"' if kind == 6 else '"y"',
+        f'has({own}.link) && type({own}.link) == int ? {own}.link : 7',
+        f'"memory" in device.capacity["{DRIVERS[0]}"] ? 1 : 2'))
+
+
+def asks_of(made, covered):
+    for request in made["spec"]["devices"]["requests"]:
+        for one in [request["exactly"]] if "exactly" in request else request["firstAvailable"]:
+            full = request["name"] + (f"/{one['name']}" if "name" in one else "")
+            if not covered or request["name"] in covered or full in covered:
+                yield one
+
+
+def derive_attributes(made, seed):
+    """Lets requests derive what constraints compare, most often with the feature on."""
+    dice = random.Random(f"derived {seed}")
+    chance = dice.random()
+    if chance > 0.2:
+        return
+    if chance < 0.19:
+        made["features"]["DerivedAttributes"] = True
+    for one in made["claims"]:
+        constraints = one["spec"]["devices"]["constraints"]
+        if not constraints:
+            kind = dice.choice(("matchAttribute", "distinctAttribute"))
+            constraints.append({kind: f"{dice.choice(DRIVERS)}/{dice.choice(('model', 'other'))}"})
+        for constraint in constraints:
+            name = constraint.get("matchAttribute") or constraint["distinctAttribute"]
+            for wanted in asks_of(one, constraint.get("requests", [])):
+                if dice.random() < 0.7:
+                    wanted.setdefault("derivedAttributes", []).append(
+                        {"name": name, "expression": derivation(dice)})
+
+
 def held_unseen(slices, seed):
     """Now and then a claim that holds a device which its driver has taken out of the pool."""
     dice = random.Random(f"unseen {seed}")
@@ -240,7 +290,7 @@ def held_unseen(slices, seed):
 def problem(seed):
     dice = random.Random(seed)
     features = dict(FEATURES)
-    for name in OPTIONAL_FEATURES:
+    for name in OPTIONAL_FEATURES[:-1]:
         if dice.random() < 0.15:
             features[name] = True
     slices = [made for index in range(dice.randint(1, 4)) for made in pool(dice, index, features)]
@@ -252,9 +302,11 @@ def problem(seed):
             {"cel": {"expression": f'device.driver == "{DRIVERS[0]}"'}}]}},
         {"metadata": {"name": "b"}, "spec": {"selectors": [
             {"cel": {"expression": f'device.driver == "{DRIVERS[1]}"'}}]}}]
-    return {"features": features, "node": NODE, "slices": slices, "classes": classes,
+    made = {"features": features, "node": NODE, "slices": slices, "classes": classes,
             "held": held(dice, slices) + held_unseen(slices, seed),
             "claims": [claim(dice, index) for index in range(dice.choice((1, 1, 1, 2)))]}
+    derive_attributes(made, seed)
+    return made
 
 
 def lines_of(one):

@@ -53,7 +53,8 @@ bool Problem::set_feature(const std::string& name) {
       {"FractionalCapacityRange", &features_.fractional_capacity_range},
       {"ListTypeAttributes", &features_.list_type_attributes},
       {"CompatibilityGroups", &features_.compatibility_groups},
-      {"OptionalNodeOperations", &features_.optional_node_operations}};
+      {"OptionalNodeOperations", &features_.optional_node_operations},
+      {"DerivedAttributes", &features_.derived_attributes}};
   for (const auto& [one, flag] : known) {
     if (name == one) return *flag = true;
   }
