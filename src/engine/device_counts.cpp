@@ -3,12 +3,25 @@
 #include <optional>
 #include <utility>
 
+#include "engine/device_rating.h"
+
 namespace gang::engine {
 
 using cluster::DeviceView;
-using cluster::NodeIndex;
 using cluster::PoolIndex;
 using cluster::Snapshot;
+
+void add_device(const api::Device& device, bool is_used, NodeDevices& devices) {
+  ++(is_used ? devices.used : devices.free);
+  devices.is_exclusive &= !device.allow_multiple_allocations;
+  devices.has_partitions |= !device.consumes_counters.empty();
+  const std::int32_t amount = amount_of(device);
+  const bool is_first = devices.free + devices.used == 1;
+  if (is_first) devices.amount = amount;
+  if (devices.amount != amount) devices.amount = NodeDevices::kMixed;
+  devices.has_places |= api::find_named(device.attributes, kNumaNode) != nullptr ||
+                        api::find_named(device.attributes, kPcieRoot) != nullptr;
+}
 
 void DeviceCounts::update(std::shared_ptr<const DeviceView> view, const Snapshot& snapshot) {
   const bool knows_nodes = view_ != nullptr && nodes_.size() == snapshot.slot_count() &&
@@ -29,7 +42,7 @@ void DeviceCounts::rebuild(const Snapshot& snapshot) {
   pool_of_block_.clear();
   for (const PoolIndex pool : view_->by_name()) learn_blocks(pool);
   for (std::uint32_t rank = 0; rank < snapshot.by_name().size(); ++rank) {
-    const NodeIndex node = snapshot.by_name()[rank];
+    const cluster::NodeIndex node = snapshot.by_name()[rank];
     for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
       if (pool.value >= ranks_of_.size()) ranks_of_.resize(pool.value + 1);
       ranks_of_[pool.value].push_back(rank);
@@ -66,7 +79,7 @@ void DeviceCounts::learn_blocks(PoolIndex pool) {
 }
 
 void DeviceCounts::count(std::uint32_t rank, const Snapshot& snapshot) {
-  const NodeIndex node = snapshot.by_name()[rank];
+  const cluster::NodeIndex node = snapshot.by_name()[rank];
   NodeDevices devices;
   for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
     count(view_->pool(pool), devices);
@@ -80,10 +93,7 @@ void DeviceCounts::count(const cluster::DevicePool& pool, NodeDevices& devices) 
   for (const cluster::PoolDevice& device : pool.devices()) {
     const cluster::DeviceTaken* taken = view_->usage().find(device.id);
     const bool is_used = taken != nullptr && taken->is_used();
-    devices.free += is_used ? 0 : 1;
-    devices.used += is_used ? 1 : 0;
-    devices.is_exclusive = devices.is_exclusive && !device.device->allow_multiple_allocations;
-    devices.has_partitions = devices.has_partitions || !device.counter_sets.empty();
+    add_device(*device.device, is_used, devices);
   }
 }
 

@@ -21,7 +21,13 @@ struct NodeDevices {
   std::int32_t used = 0;        ///< that some claim holds, whole or in part
   bool is_exclusive = true;     ///< none can have several users
   bool has_partitions = false;  ///< some share counters
+  bool has_places = false;      ///< some say which NUMA node or PCIe root they are at
+  std::int32_t amount = 0;      ///< amount_of() each device, or kMixed
+  static constexpr std::int32_t kMixed = -1;
 };
+
+/// Adds what the device is, and whether any claim holds it.
+void add_device(const api::Device& device, bool is_used, NodeDevices& devices);
 
 /// See the head of the file. Always: equals a new one that is told of the same view and nodes.
 class DeviceCounts {

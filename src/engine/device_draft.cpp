@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/device_bound.h"
+#include "engine/device_rating.h"
 #include "engine/device_result.h"
 
 namespace gang::engine {
@@ -52,34 +53,6 @@ class KeepNew final : public AfterDevices {
   SolutionsSeen* seen_;
   std::vector<api::Allocation> allocations_;
 };
-
-/// Alternatives of one request that upstream tells apart.
-constexpr std::int32_t kAlternativesMax = 8;
-
-/// The largest share of a counter that the device takes, per mille.
-std::int32_t size_of(const DeviceCandidate& candidate) {
-  api::Quantity::Nano most = 0;
-  for (const cluster::CounterUse& use : candidate.device->counters) {
-    const api::Quantity::Nano whole =
-        candidate.pool->counters()[use.counter].declared.nano() / 1'000;
-    if (whole > 0) most = std::max(most, use.amount.nano() / whole);
-  }
-  return static_cast<std::int32_t>(std::min<api::Quantity::Nano>(most, 1'000));
-}
-
-SolutionWorth worth_of(const DeviceSearch& search) {
-  SolutionWorth worth;
-  for (const PreparedClaim& claim : search.claims()) {
-    for (const PreparedRequest& request : claim.requests) {
-      if (!request.has_alternatives()) continue;
-      worth.preference += kAlternativesMax - static_cast<std::int32_t>(request.selected);
-    }
-  }
-  for (const std::vector<ChosenDevice>& of_claim : search.chosen()) {
-    for (const ChosenDevice& one : of_claim) worth.size += size_of(one.candidate);
-  }
-  return worth;
-}
 
 bool is_local(const api::ResourceSlice& slice) {
   return !slice.per_device_node_selection && !slice.place.node_name.empty();
@@ -179,9 +152,7 @@ NodeDevices DeviceDraft::counts_of(const cluster::NodeInfo& node) {
   if (!devices) return counts;
   for (const DeviceCandidate& candidate : devices->candidates) {
     const cluster::DeviceTaken* taken = stage_.usage.find(candidate.device->id);
-    ++(taken != nullptr && taken->is_used() ? counts.used : counts.free);
-    counts.is_exclusive &= !candidate.device->device->allow_multiple_allocations;
-    counts.has_partitions |= !candidate.device->counter_sets.empty();
+    add_device(*candidate.device->device, taken != nullptr && taken->is_used(), counts);
   }
   return counts;
 }
@@ -271,7 +242,7 @@ DeviceStep DeviceDraft::allocate(const std::vector<OpenClaim>& open, NodeBooks& 
   KeepNew keep({stage_.inputs, *books.devices, search, ledger_}, alike, seen);
   DeviceStep step = search.run(keep);
   if (!step.is_yes()) return step;
-  worth_ = worth_of(search);
+  worth_ = rating_of(search.claims(), search.chosen());
   std::vector<api::Allocation> allocations = keep.take();
   for (std::size_t i = 0; i < open.size(); ++i) {
     if (open[i].slot >= allocations_.size()) allocations_.resize(open[i].slot + 1);

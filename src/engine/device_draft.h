@@ -23,6 +23,7 @@
 #include "engine/device_ledger.h"
 #include "engine/device_search.h"
 #include "engine/node_index.h"
+#include "engine/node_order.h"
 #include "gang/cluster/gang.h"
 #include "gang/cluster/snapshot.h"
 
@@ -53,12 +54,6 @@ struct DeviceWants {
 /// Solutions of one member on one node that were offered already, by what makes them different.
 using SolutionsSeen = std::set<std::string>;
 
-/// What a solution is worth beside others. A value.
-struct SolutionWorth {
-  std::int32_t preference = 0;  ///< of its alternatives: 8 for each first one, as upstream scores
-  std::int32_t size = 0;        ///< per mille of their counters that its devices take, added up
-};
-
 /// Where to roll back to. A value.
 struct DevicePoint {
   DeviceLedger::Checkpoint ledger = 0;
@@ -83,8 +78,9 @@ class DeviceDraft {
   [[nodiscard]] DeviceStep place(const DeviceWants& wants, const cluster::NodeInfo& node,
                                  SolutionsSeen* seen = nullptr);
 
-  /// Of the member that was placed last.
-  [[nodiscard]] const SolutionWorth& worth() const { return worth_; }
+  /// Of the member that was placed last. The preference is 8 for each first alternative, as
+  /// upstream scores.
+  [[nodiscard]] const MemberRating& worth() const { return worth_; }
 
   [[nodiscard]] DevicePoint point() const {
     return {.ledger = ledger_.checkpoint(), .decided = decided_.size(), .joined = joined_.size()};
@@ -151,7 +147,7 @@ class DeviceDraft {
   /// Decided here: by claim, then by member those for extended resources.
   std::vector<std::optional<api::Allocation>> allocations_;
   std::vector<std::size_t> decided_;  ///< positions there, in order of decision
-  SolutionWorth worth_;
+  MemberRating worth_;
   std::vector<std::size_t> users_;   ///< by claim: consumers it has or would have
   std::vector<std::size_t> joined_;  ///< claims, one for each consumer of this attempt
 };

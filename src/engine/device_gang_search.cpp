@@ -14,6 +14,9 @@ using End = DeviceStep::End;
 
 /// Nodes of a kind on which a member is tried before anybody is placed, to see what it gets there.
 constexpr std::size_t kRatedMax = 256;
+/// The same where nodes differ in nothing but sizes and places of whole devices, as most do a
+/// little.
+constexpr std::size_t kComparedMax = 16;
 /// Nodes with devices that are looked at to see which kind has the fewest to choose from.
 constexpr int kSampledMax = 4;
 /// Nodes of all kinds whose devices are counted at each step of the exact search.
@@ -140,24 +143,36 @@ NodeOrder DeviceGangSearch::nodes_of(const DeviceKind& kind) {
 /// Sees what the first nodes give a member, where they may give more or less.
 void DeviceGangSearch::rate_nodes(std::size_t kind) {
   NodeOrder& order = nodes_[kind];
-  const bool is_open = kinds_[kind].has_own || kinds_[kind].has_shared;
-  if (!is_open || !order.has(1)) return;
-  if (!kinds_[kind].has_choice && !counts_at(order.at(0)).has_partitions) return;
-  std::vector<NodeRating> ratings;
+  const std::size_t count = count_to_rate(kind);
+  if (count == 0) return;
+  std::vector<MemberRating> ratings;
   std::set<std::int32_t, std::greater<>> levels{0};
-  for (std::size_t i = 0; i < kRatedMax && order.has(i); ++i) {
+  for (std::size_t i = 0; i < count && order.has(i); ++i) {
     const Point before = point();
-    NodeRating& rating = ratings.emplace_back();
-    if (place(kind, order.at(i), nullptr).is_yes()) {
-      rating.preference = devices_.worth().preference;
-      rating.size = devices_.worth().size;
-    }
+    MemberRating& rating = ratings.emplace_back();
+    if (place(kind, order.at(i), nullptr).is_yes()) rating = devices_.worth();
     levels.insert(rating.preference);
     rollback(before);
     if (is_out_of_steps()) return;
   }
   order.rate(ratings);
   levels_[kind].assign(levels.begin(), levels.end());
+}
+
+std::size_t DeviceGangSearch::count_to_rate(std::size_t kind) {
+  const DeviceKind& wanted = kinds_[kind];
+  NodeOrder& order = nodes_[kind];
+  const bool is_open = wanted.has_own || wanted.has_shared;
+  if (!is_open || !order.has(1)) return 0;
+  const NodeDevices first = counts_at(order.at(0));
+  if (wanted.has_choice || first.has_partitions) return kRatedMax;
+  // Who takes all that a node has gets no nearer ones.
+  bool may_differ = first.has_places && wanted.weight > 1 && wanted.weight < first.free;
+  for (std::size_t i = 0; !may_differ && i < kComparedMax && order.has(i); ++i) {
+    const NodeDevices here = counts_at(order.at(i));
+    may_differ = here.amount == NodeDevices::kMixed || here.amount != first.amount;
+  }
+  return may_differ ? kComparedMax : 0;
 }
 
 // --- one member ---------------------------------------------------------------------------------

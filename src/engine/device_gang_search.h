@@ -12,8 +12,9 @@
 // searched again. Every step is counted against one limit.
 // Nodes: those that give the claims' first alternatives, as upstream scores; then those with
 // devices in use, so that whole ones stay whole; then where the member takes the smallest part of
-// shared counters; then those with the fewest free devices; then score, then name. Where one pod
-// and one node matter the devices are upstream's.
+// devices, the smallest devices, and those that are closest to each other; then those with the
+// fewest free devices; then score, then name. Where one pod and one node matter the devices are
+// upstream's.
 // Cannot find: nothing that it has not proved, unless it says kLimit. Source: the devices
 // contract, 10 and 12.3.
 #pragma once
@@ -100,6 +101,9 @@ class DeviceGangSearch {
   void order_nodes();
   [[nodiscard]] NodeOrder nodes_of(const DeviceKind& kind);
   void rate_nodes(std::size_t kind);
+  /// Nodes, from the first, on which it is worth while to see what a member gets; 0: it gets the
+  /// same on all.
+  [[nodiscard]] std::size_t count_to_rate(std::size_t kind);
   [[nodiscard]] const cluster::NodeInfo& node_at(std::uint32_t rank) const;
   /// The node's devices when the attempt began.
   [[nodiscard]] NodeDevices counts_at(std::uint32_t rank);

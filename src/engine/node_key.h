@@ -8,12 +8,10 @@ namespace gang::engine {
 
 /// What the order of a node looks at, most important first. A value.
 struct NodeRating {
-  std::int32_t capacity = 0;    ///< more first; 0 where it does not matter
-  std::int32_t preference = 0;  ///< of the alternatives that it offers; more first
-  bool is_unused = false;       ///< nodes with devices in use first
-  std::int32_t size = 0;        ///< per mille of its counters that a member takes; less first
-  std::int32_t free = 0;        ///< devices that nobody holds; fewer first
-  std::int32_t score = 0;       ///< more first
+  std::int32_t capacity = 0;  ///< more first; 0 where it does not matter
+  bool is_unused = false;     ///< nodes with devices in use first
+  std::int32_t free = 0;      ///< devices that nobody holds; fewer first
+  std::int32_t score = 0;     ///< more first
 };
 
 /// A rating in 16 bytes that compare as a whole: smaller comes first. Total: equal ratings go by
@@ -24,10 +22,10 @@ class NodeKey {
   NodeKey(std::uint32_t rank, const NodeRating& rating);
 
   [[nodiscard]] std::uint32_t rank() const { return static_cast<std::uint32_t>(score_); }
-  [[nodiscard]] std::int32_t preference() const;
+  /// Inverted: more room is less.
+  [[nodiscard]] std::uint32_t capacity_place() const;
+  [[nodiscard]] bool is_unused() const;
   [[nodiscard]] std::int32_t free() const;
-  /// The same with another preference and size.
-  [[nodiscard]] NodeKey rated(const NodeRating& rating) const;
   /// Not after any key with that many free devices that equals this one in all that counts more.
   [[nodiscard]] NodeKey first_with(std::int64_t free) const;
 

@@ -1,7 +1,8 @@
 #include "engine/node_order.h"
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
+#include <utility>
 
 namespace gang::engine {
 namespace {
@@ -14,10 +15,19 @@ void NodeOrder::add(std::uint32_t rank, const NodeRating& rating) {
   nodes_.emplace_back(rank, rating);
 }
 
-void NodeOrder::rate(const std::vector<NodeRating>& ratings) {
-  (void)has(std::numeric_limits<std::size_t>::max());
-  for (std::size_t i = 0; i < ratings.size(); ++i) nodes_[i] = nodes_[i].rated(ratings[i]);
-  sorted_ = 0;
+void NodeOrder::rate(const std::vector<MemberRating>& ratings) {
+  std::vector<std::pair<NodeKey, MemberRating>> rated;
+  for (std::size_t i = 0; i < ratings.size(); ++i) rated.emplace_back(nodes_[i], ratings[i]);
+  std::ranges::sort(rated, {}, [](const auto& one) {
+    const auto& [key, rating] = one;
+    return std::make_tuple(key.capacity_place(), -rating.preference, key.is_unused(), rating.size,
+                           rating.amount, rating.spread, key);
+  });
+  preferences_.clear();
+  for (std::size_t i = 0; i < rated.size(); ++i) {
+    nodes_[i] = rated[i].first;
+    preferences_.push_back(rated[i].second.preference);
+  }
 }
 
 bool NodeOrder::has(std::size_t position) {

@@ -1,9 +1,10 @@
 // NodeOrder: the nodes of one kind of members in the order in which they are met.
 //
 // Sorted, or taken from an index, only as far as somebody looks: a gang that fits seldom meets more
-// than a few of thousands.
+// than a few of thousands. The first ones may be put in order by what a member would get there.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,6 +14,14 @@
 
 namespace gang::engine {
 
+/// What a member would get on a node, most important first. A value.
+struct MemberRating {
+  std::int32_t preference = 0;  ///< of the alternatives that it takes; more first
+  std::int32_t size = 0;        ///< how much of whole devices it takes, per mille; less first
+  std::int32_t amount = 0;      ///< how large these devices are; less first
+  std::int32_t spread = 0;      ///< how far its devices are from each other; less first
+};
+
 /// See the head of the file.
 class NodeOrder {
  public:
@@ -21,16 +30,17 @@ class NodeOrder {
   explicit NodeOrder(const NodeIndex::Walk& walk) : walk_(walk) {}
 
   void add(std::uint32_t rank, const NodeRating& rating);
-  /// Gives the first `ratings.size()` nodes preferences and sizes, and sorts anew.
-  void rate(const std::vector<NodeRating>& ratings);
+  /// Sorts the first `ratings.size()` nodes anew; those with devices in use stay before others.
+  /// REQUIRES: at() was asked for all of them.
+  void rate(const std::vector<MemberRating>& ratings);
 
   /// Whether there are more than `position` nodes.
   [[nodiscard]] bool has(std::size_t position);
   /// REQUIRES: has(position).
   [[nodiscard]] std::uint32_t at(std::size_t position);
-  /// REQUIRES: at(position) was asked since the last change.
+  /// 0 where nodes are not rated. REQUIRES: at(position) was asked since the last change.
   [[nodiscard]] std::int32_t preference(std::size_t position) const {
-    return nodes_[position].preference();
+    return position < preferences_.size() ? preferences_[position] : 0;
   }
   /// The one node that there is left.
   [[nodiscard]] static NodeOrder of_one(std::uint32_t rank);
@@ -38,7 +48,8 @@ class NodeOrder {
  private:
   std::optional<NodeIndex::Walk> walk_;  ///< of the nodes that follow
   std::vector<NodeKey> nodes_;
-  std::size_t sorted_ = 0;  ///< of them, from the first
+  std::size_t sorted_ = 0;                 ///< of them, from the first
+  std::vector<std::int32_t> preferences_;  ///< of the rated ones
 };
 
 }  // namespace gang::engine

@@ -25,10 +25,8 @@ TEST(NodeOrder, LooksAtOneThingAfterAnother) {
   order.add(2, {.free = 2, .score = 1});
   order.add(3, {.free = 2, .score = 7});
   order.add(4, {.free = 2, .score = 7});
-  order.add(5, {.size = 1, .free = 1});
-  order.add(6, {.preference = 8, .is_unused = true, .free = 9});
-  order.add(7, {.capacity = 1, .is_unused = true, .free = 99});
-  EXPECT_EQ(text_of(order), "7 6 3 4 2 1 5 0");
+  order.add(5, {.capacity = 1, .is_unused = true, .free = 99});
+  EXPECT_EQ(text_of(order), "5 3 4 2 1 0");
 }
 
 TEST(NodeOrder, RatingsOfTheFirstNodesSortThemAnew) {
@@ -42,6 +40,20 @@ TEST(NodeOrder, RatingsOfTheFirstNodesSortThemAnew) {
   EXPECT_EQ(order.at(3), 3u);
   EXPECT_EQ(order.preference(0), 8);
   EXPECT_EQ(order.preference(3), 0);
+}
+
+TEST(NodeOrder, RatingsLookAtOneThingAfterAnother) {
+  NodeOrder order;
+  order.add(0, {.free = 1});
+  order.add(1, {.free = 2});
+  order.add(2, {.free = 3});
+  order.add(3, {.free = 4});
+  order.add(4, {.free = 5});
+  order.add(5, {.is_unused = true});
+  order.add(6, {.is_unused = true, .free = 9});
+  ASSERT_EQ(order.at(6), 6u);
+  order.rate({{.size = 1}, {.amount = 1}, {.spread = 1}, {}, {}, {.preference = 1}});
+  EXPECT_EQ(text_of(order), "5 3 4 2 1 0 6") << "who is not rated stays behind";
 }
 
 TEST(NodeOrder, IsTheSameHoweverFarItIsLookedAt) {

@@ -2,6 +2,9 @@
 // words.
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "engine/cluster_fixture.h"
 
 namespace gang::engine {
@@ -23,6 +26,19 @@ class PlannerDevicesTest : public testing::Test {
 
   void add_node(const std::string& name, int devices = 2) {
     cluster_.add_device_node(name, devices);
+  }
+
+  void add_node_of(const std::string& name, std::vector<api::Device> devices) {
+    cluster_.add(node(name).cpu("16"));
+    api::ResourceSlice slice;
+    slice.meta.key.name = name + "-d";
+    slice.meta.uid.text = "uid-" + slice.meta.key.name;
+    slice.driver = "d";
+    slice.pool = name;
+    slice.pool_slice_count = 1;
+    slice.place.node_name = name;
+    slice.devices = std::move(devices);
+    cluster_.add(slice);
   }
 
   static api::ResourceClaim claim_named(const std::string& name, std::int64_t count = 1) {
@@ -228,6 +244,49 @@ TEST_F(PlannerDevicesTest, AnswersOfSelectorsGoWithTheClassAndThePoolTheyAreOf) 
   slice.devices[0].attributes.clear();
   cluster_.update(slice);
   EXPECT_EQ(cluster_.refused("g").scheduled, 1);
+}
+
+TEST_F(PlannerDevicesTest, NodeWhoseDevicesAreNearestComesFirst) {
+  // n1 gives two of two NUMA nodes, n2 of two PCIe roots, n3 of one; n4 says nothing.
+  const std::pair<const char*, std::vector<std::pair<int, const char*>>> nodes[] = {
+      {"n1", {{0, "a"}, {1, "b"}, {0, "a"}}},
+      {"n2", {{0, "a"}, {0, "b"}, {0, "a"}}},
+      {"n3", {{1, "b"}, {1, "b"}, {0, "a"}}}};
+  for (const auto& [name, places] : nodes) {
+    std::vector<api::Device> devices;
+    for (const auto& [numa, root] : places) {
+      api::Device& device = devices.emplace_back();
+      device.name = "g" + std::to_string(devices.size());
+      device.attributes = {{"resource.kubernetes.io/numaNode", std::int64_t{numa}},
+                           {"resource.kubernetes.io/pcieRoot", std::string(root)}};
+    }
+    add_node_of(name, devices);
+  }
+  add_node("n4", 3);
+  cluster_.add(claim_named("two", 2));
+  add_pod("p", "two", "");
+  EXPECT_EQ(text_of(cluster_.plan("p")), "two: n3/g1 n3/g2 for pods/p");
+  cluster_.remove(node("n3"));
+  EXPECT_EQ(text_of(cluster_.plan("p")), "two: n2/g1 n2/g2 for pods/p")
+      << "upstream's choice there";
+  cluster_.remove(node("n2"));
+  EXPECT_EQ(cluster_.placed("p"), "p=n1");
+}
+
+TEST_F(PlannerDevicesTest, NodeWhoseDevicesAreSmallestComesFirst) {
+  const auto sized = [](const std::string& name, const char* memory) {
+    api::Device device{.name = name};
+    device.capacity = {{"memory", {.value = *api::Quantity::parse(memory)}}};
+    return device;
+  };
+  add_node_of("n1", {sized("a", "80Gi"), sized("b", "80Gi")});
+  add_node_of("n2", {sized("a", "10Gi"), sized("b", "80Gi")});
+  add_node_of("n3", {sized("a", "20Gi"), sized("b", "20Gi")});
+  cluster_.add(claim_named("one"));
+  add_pod("p", "one", "");
+  EXPECT_EQ(text_of(cluster_.plan("p")), "one: n2/a for pods/p");
+  add_node_of("n0", {sized("whole", "80Gi")});
+  EXPECT_EQ(cluster_.placed("p"), "p=n2") << "n0 is tighter, and its device larger";
 }
 
 TEST_F(PlannerDevicesTest, NodeThatGivesTheFirstAlternativeComesFirst) {

@@ -1,0 +1,90 @@
+#include "engine/device_rating.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+namespace gang::engine {
+namespace {
+
+using Nano = api::Quantity::Nano;
+
+/// Alternatives of one request that upstream tells apart.
+constexpr std::int32_t kAlternativesMax = 8;
+constexpr std::int32_t kWhole = 1'000;
+/// NUMA nodes count before PCIe roots.
+constexpr std::int32_t kRootsMax = 1'000;
+
+/// Per mille of `whole`, at most all of it; 0 where there is nothing to take.
+std::int32_t share_of(const api::Quantity& part, const api::Quantity& whole) {
+  const Nano unit = whole.nano() / kWhole;
+  if (unit <= 0) return 0;
+  return static_cast<std::int32_t>(std::clamp<Nano>(part.nano() / unit, 0, kWhole));
+}
+
+std::int32_t size_of(const ChosenDevice& one) {
+  const cluster::PoolDevice& device = *one.candidate.device;
+  std::int32_t most = 0;
+  for (const cluster::CounterUse& use : device.counters) {
+    const auto& declared = one.candidate.pool->counters()[use.counter].declared;
+    most = std::max(most, share_of(use.amount, declared));
+  }
+  for (const auto& [name, amount] : one.capacity) {
+    const api::DeviceCapacity* whole = api::find_named(device.device->capacity, name);
+    if (whole != nullptr) most = std::max(most, share_of(amount, whole->value));
+  }
+  const bool is_part = !device.counters.empty() || !one.capacity.empty();
+  return is_part ? most : kWhole;
+}
+
+/// Values of an attribute among the devices; 0 where none has it.
+std::int32_t count_of(const std::vector<const ChosenDevice*>& devices, const char* attribute) {
+  std::set<api::AttributeValue> values;
+  for (const ChosenDevice* one : devices) {
+    const api::Device& device = *one->candidate.device->device;
+    if (const auto* value = api::find_named(device.attributes, attribute)) values.insert(*value);
+  }
+  return static_cast<std::int32_t>(values.size());
+}
+
+std::int32_t spread_of(const std::vector<const ChosenDevice*>& devices) {
+  if (devices.size() < 2) return 0;
+  std::int32_t nodes = count_of(devices, kNumaNode);
+  std::int32_t roots = count_of(devices, kPcieRoot);
+  if (nodes == 0 && roots == 0) nodes = static_cast<std::int32_t>(devices.size());
+  return std::max(0, nodes - 1) * kRootsMax + std::clamp(roots - 1, 0, kRootsMax - 1);
+}
+
+}  // namespace
+
+std::int32_t amount_of(const api::Device& device) {
+  if (!device.consumes_counters.empty()) return 0;
+  std::int32_t digits = 0;
+  for (const auto& [name, capacity] : device.capacity) {
+    for (Nano left = capacity.value.nano(); left > 0; left /= 2) ++digits;
+  }
+  return digits;
+}
+
+MemberRating rating_of(const std::vector<PreparedClaim>& claims,
+                       const std::vector<std::vector<ChosenDevice>>& chosen) {
+  MemberRating rating;
+  for (const PreparedClaim& claim : claims) {
+    for (const PreparedRequest& request : claim.requests) {
+      if (!request.has_alternatives()) continue;
+      rating.preference += kAlternativesMax - static_cast<std::int32_t>(request.selected);
+    }
+  }
+  std::vector<const ChosenDevice*> devices;
+  for (const std::vector<ChosenDevice>& of_claim : chosen) {
+    for (const ChosenDevice& one : of_claim) devices.push_back(&one);
+  }
+  for (const ChosenDevice* one : devices) {
+    rating.size += size_of(*one);
+    rating.amount += amount_of(*one->candidate.device->device);
+  }
+  rating.spread = spread_of(devices);
+  return rating;
+}
+
+}  // namespace gang::engine
