@@ -56,7 +56,7 @@ DevicePool::DevicePool(const Parts& parts, const DeviceFeatures& features, Names
 
 /// The newest generation, whether all of it is there, and what of it can be read.
 void DevicePool::keep_newest(const Parts& parts, const DeviceFeatures& features) {
-  std::int64_t newest = 0;
+  std::int64_t newest = parts.slices.front()->pool_generation;
   for (const SlicePtr& slice : parts.slices) newest = std::max(newest, slice->pool_generation);
   std::ranges::copy_if(parts.slices, std::back_inserter(slices_), [newest](const SlicePtr& slice) {
     return slice->pool_generation == newest;
