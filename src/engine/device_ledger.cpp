@@ -46,7 +46,9 @@ bool DeviceLedger::is_in_use(const DeviceTake& take) const {
   }
   if (is_taken) return true;
   const DeviceTaken* held = usage_.find(device);
-  return held != nullptr && held->whole > 0;
+  if (held == nullptr) return false;
+  // Shares may be held of a device that is given out whole by now.
+  return held->whole > 0 || (held->shares > 0 && !is_multi(take.device));
 }
 
 api::QuantityMap DeviceLedger::used_capacity(cluster::DeviceId device) const {
