@@ -28,7 +28,8 @@ std::string sentence(const Explanation& explanation) {
     case Verdict::kSearchLimitReached:
       return "no placement was found within the search limit";
     case Verdict::kWaitingForPods:
-      return "waiting for pods";
+      return explanation.live < explanation.minimum ? "waiting for pods"
+                                                    : "its pods cannot be placed yet";
     case Verdict::kWaitingForGroup:
       return "waiting for the group";
     case Verdict::kRuleNotBuilt:

@@ -37,7 +37,9 @@ bool is_degraded(const cluster::Gang& gang, const GangRecord& record) {
 }
 
 void flag(engine::Explanation& explanation, const cluster::Gang& gang, const GangRecord& record) {
-  explanation.bound = gang.counts.base();  // assumed ones are bound as well, or soon
+  // Those of an open round are not yet; after it assumed ones are bound, if not seen so.
+  const bool is_open = record.stage == Stage::kBinding;
+  explanation.bound = is_open ? gang.counts.bound : gang.counts.base();
   explanation.loss = failure_text(gang);
   explanation.degraded = is_degraded(gang, record);
   explanation.partially_bound = record.repair && record.repair->is_forward_only;

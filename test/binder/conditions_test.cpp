@@ -47,7 +47,8 @@ TEST(Conditions, EveryVerdictHasItsReasons) {
        "no placement exists even on these nodes emptied"},
       {Verdict::kSearchLimitReached, "Unschedulable", "SearchLimitReached",
        "no placement was found within the search limit"},
-      {Verdict::kWaitingForPods, "Unschedulable", "WaitingForPods", "waiting for pods"},
+      {Verdict::kWaitingForPods, "Unschedulable", "WaitingForPods",
+       "its pods cannot be placed yet"},
       {Verdict::kRuleNotBuilt, "Unschedulable", "RuleNotBuilt",
        "it uses a rule that this version does not place"},
       {Verdict::kInvalid, "SchedulerError", "Invalid", "its objects are not valid"},
@@ -59,6 +60,15 @@ TEST(Conditions, EveryVerdictHasItsReasons) {
                                  row.sentence + "\n";
     EXPECT_EQ(text(group_conditions(explanation(row.verdict))), expected);
   }
+}
+
+TEST(Conditions, GangThatLacksPodsWaitsForThem) {
+  Explanation waiting = explanation(Verdict::kWaitingForPods);
+  waiting.live = 3;
+  waiting.writes_condition = false;
+  EXPECT_EQ(text(group_conditions(waiting)),
+            "gang-scheduler.dev/Satisfied=False/WaitingForPods: 1 bound, 3 live, minimum 4: "
+            "waiting for pods: why\n");
 }
 
 TEST(Conditions, RoundThatGoesOnIsNotInTheRecord) {
