@@ -1,6 +1,7 @@
 #include "engine/device_bound.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -9,6 +10,16 @@ namespace gang::engine {
 namespace {
 
 constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
+
+/// Devices that one of the alternatives takes at least; 0 where that cannot be counted.
+std::int64_t least_count(const PreparedRequest& request) {
+  std::int64_t least = kMany;
+  for (const PreparedAsk& ask : request.asks) {
+    const bool is_counted = !ask.takes_all() && !ask.is_admin() && ask.count > 0;
+    least = is_counted ? std::min(least, ask.count) : 0;
+  }
+  return least;
+}
 
 }  // namespace
 
@@ -21,22 +32,33 @@ std::vector<std::uint32_t> DeviceBound::selected(const PreparedClaim& claim,
   return positions;
 }
 
+/// Selected by one of the request's alternatives at least.
+std::vector<std::uint32_t> DeviceBound::selected(const PreparedClaim& claim,
+                                                 PreparedRequest& request) const {
+  std::vector<std::uint32_t> positions;
+  for (PreparedAsk& ask : request.asks) {
+    const std::vector<std::uint32_t> more = selected(claim, ask);
+    std::vector<std::uint32_t> all;
+    std::ranges::set_union(positions, more, std::back_inserter(all));
+    positions = std::move(all);
+  }
+  return positions;
+}
+
 std::int64_t DeviceBound::claims_like(PreparedClaim& claim) const {
   std::int64_t bound = kMany;
   for (PreparedRequest& request : claim.requests) {
-    PreparedAsk& ask = request.asks.front();
-    const bool is_counted = !request.has_alternatives() && !ask.takes_all() && !ask.is_admin();
-    if (!is_counted || ask.count <= 0) continue;
-    bound = std::min(bound, devices_for(claim, ask) / ask.count);
+    const std::int64_t least = least_count(request);
+    if (least > 0) bound = std::min(bound, devices_for(claim, request) / least);
   }
   return bound;
 }
 
-std::int64_t DeviceBound::devices_for(const PreparedClaim& claim, PreparedAsk& ask) const {
+std::int64_t DeviceBound::devices_for(const PreparedClaim& claim, PreparedRequest& request) const {
   std::int64_t count = 0;
   // Partitions that take of the same counter sets, by pool and the first of these sets.
   std::map<std::pair<const cluster::DevicePool*, std::uint32_t>, std::vector<std::uint32_t>> by_set;
-  for (const std::uint32_t position : selected(claim, ask)) {
+  for (const std::uint32_t position : selected(claim, request)) {
     const DeviceCandidate& candidate = node_.candidates[position];
     if (ledger_.is_multi(*candidate.device)) return kMany;
     if (ledger_.is_in_use({.pool = *candidate.pool, .device = *candidate.device})) continue;

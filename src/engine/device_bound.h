@@ -1,6 +1,7 @@
 // DeviceBound: how many claims like one the devices of a node serve at most.
 //
-// Counts, per request, the devices that it selects and nobody holds; of devices that share counters
+// Counts, per request, the devices that it or one of its alternatives selects and nobody holds, as
+// if all took the alternative that asks for fewest; of devices that share counters
 // only those that still fit, and no more than each counter has room for, as if all took as little
 // as the least of them. Never too low, seldom too high: a search need not look for more. Pure;
 // reads the ledger.
@@ -27,7 +28,10 @@ class DeviceBound {
                                                     PreparedAsk& ask) const;
 
  private:
-  [[nodiscard]] std::int64_t devices_for(const PreparedClaim& claim, PreparedAsk& ask) const;
+  [[nodiscard]] std::vector<std::uint32_t> selected(const PreparedClaim& claim,
+                                                    PreparedRequest& request) const;
+  [[nodiscard]] std::int64_t devices_for(const PreparedClaim& claim,
+                                         PreparedRequest& request) const;
   [[nodiscard]] bool fits_now(const DeviceCandidate& candidate) const;
   [[nodiscard]] std::int64_t room_in(const std::vector<std::uint32_t>& partitions) const;
 

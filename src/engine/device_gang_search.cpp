@@ -53,8 +53,9 @@ DeviceGangSearch::DeviceGangSearch(Draft& draft, DeviceDraft& devices, ExtendedC
 DeviceSearchEnd DeviceGangSearch::run(std::int32_t need) {
   sort_kinds();
   order_nodes();
-  fill_all();
   const auto placed = [this] { return static_cast<std::int32_t>(picks_.size()); };
+  fill_all();
+  if (placed() < need) fill_by_count();
   if (placed() >= need) return {.fatal = fatal_};
   if (is_limited_) return {.end = SearchEnd::kLimit, .fatal = fatal_};
   if (sums_decide()) return {.end = SearchEnd::kImpossible, .fatal = fatal_};
@@ -67,9 +68,10 @@ DeviceSearchEnd DeviceGangSearch::run(std::int32_t need) {
   return {.end = end, .fatal = fatal_};
 }
 
-/// One kind that shares no claim, on nodes that share no pool: each node was filled exactly.
+/// One kind that shares no claim, on nodes that share no pool: each node was filled exactly, which
+/// holds where no preference came first.
 bool DeviceGangSearch::sums_decide() {
-  if (kinds_.size() != 1 || kinds_.front().has_shared) return false;
+  if (kinds_.size() != 1 || kinds_.front().has_shared || levels_.front().size() > 1) return false;
   const DeviceCounts* counts = devices_.stage().counts;
   if (counts != nullptr && !counts->has_shared_pools()) return true;
   for (std::size_t i = 0; nodes_.front().has(i); ++i) {
@@ -230,6 +232,16 @@ void DeviceGangSearch::note(const DeviceStep& step) {
 
 void DeviceGangSearch::fill_all() {
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) fill(kind);
+}
+
+/// Once more, where what is preferred left no room for others: as many on each node as fit there,
+/// whatever they prefer.
+void DeviceGangSearch::fill_by_count() {
+  const auto has_one = [](const std::vector<std::int32_t>& levels) { return levels.size() == 1; };
+  if (std::ranges::all_of(levels_, has_one) || is_out_of_steps()) return;
+  levels_.assign(kinds_.size(), {0});
+  rollback({});
+  fill_all();
 }
 
 /// Places as many members of the kind as fit, the best preference first.

@@ -5,18 +5,18 @@
 // may be shared between nodes.
 // Idea: kind by kind, what is scarce first, each node filled with as many as fit. How many fit on
 // one node is exact: where the first solutions fall short of what the node's devices could serve,
-// the node is searched alone. For one kind whose claims and pools concern one node only the sum
-// over nodes then decides. Else, where that falls short, depth-first search over members, nodes and
-// the solutions of each member on each node; members of a kind meet nodes in one order only,
-// solutions that leave the same count once, and a state from which the rest was not found is not
-// searched again. Every step is counted against one limit.
-// Nodes: those that give the claims' first alternatives, as upstream scores; then those with
-// devices in use, so that whole ones stay whole; then where the member takes the smallest part of
-// devices, the smallest devices, and those that are closest to each other; then those with the
-// fewest free devices; then score, then name. Where one pod and one node matter the devices are
-// upstream's.
-// Cannot find: nothing that it has not proved, unless it says kLimit. Source: the devices
-// contract, 10 and 12.3.
+// the node is searched alone. Where claims have alternatives, members first get on every node what
+// they prefer; where that is too few, nodes are filled once more by number alone. For one kind
+// whose claims and pools concern one node only the sum over nodes then decides. Else, where that
+// falls short, depth-first search over members, nodes and the solutions of each member on each
+// node; members of a kind meet nodes in one order only, solutions that leave the same count once,
+// and a state from which the rest was not found is not searched again. Every step is counted
+// against one limit. Nodes: those that give the claims' first alternatives, as upstream scores;
+// then those with devices in use, so that whole ones stay whole; then where the member takes the
+// smallest part of devices, the smallest devices, and those that are closest to each other; then
+// those with the fewest free devices; then score, then name. Where one pod and one node matter the
+// devices are upstream's. Cannot find: nothing that it has not proved, unless it says kLimit.
+// Source: the devices contract, 10 and 12.3.
 #pragma once
 
 #include <cstdint>
@@ -114,6 +114,7 @@ class DeviceGangSearch {
   void rollback(const Point& to);
 
   void fill_all();
+  void fill_by_count();
   void fill(std::size_t kind);
   void fill_best(const Spot& spot);
   std::int32_t fill_node(const Spot& spot, std::int32_t count_max);

@@ -135,15 +135,28 @@ void GangDeviceWorld::hold(const TestDevice& device) {
   usage_.add(id_of(device.pool + "/" + device.name), held, true);
 }
 
+api::DeviceAsk GangDeviceWorld::ask_for(int count, const std::string& model, int amount) const {
+  api::DeviceAsk ask{.class_name = "gpu", .count = count};
+  if (!model.empty()) ask.selectors.push_back({"model==" + model});
+  if (uses_shares()) ask.capacity = {{"size", api::Quantity::from_units(amount)}};
+  return ask;
+}
+
 std::vector<cluster::GangClaim> GangDeviceWorld::make_claims() const {
   std::vector<cluster::GangClaim> made;
   for (const TestClaim& claim : claims_) {
     api::ResourceClaim object;
     object.meta.key = {"ns", "c" + std::to_string(made.size())};
-    api::DeviceAsk ask{.class_name = "gpu", .count = claim.count};
-    if (!claim.model.empty()) ask.selectors.push_back({"model==" + claim.model});
-    if (uses_shares()) ask.capacity = {{"size", api::Quantity::from_units(claim.amount)}};
-    object.spec.requests.push_back({.name = "r", .exactly = ask});
+    const api::DeviceAsk ask = ask_for(claim.count, claim.model, claim.amount);
+    api::DeviceRequest& request = object.spec.requests.emplace_back();
+    request.name = "r";
+    if (claim.else_count == 0) {
+      request.exactly = ask;
+    } else {
+      request.first_available = {ask, ask_for(claim.else_count, claim.else_model, claim.amount)};
+      request.first_available[0].name = "a";
+      request.first_available[1].name = "b";
+    }
     cluster::GangClaim& one = made.emplace_back();
     one.key = object.meta.key;
     one.of_group = claim.of_group;
@@ -225,12 +238,9 @@ void GangDeviceWorld::keep(const DeviceGangSearch& search, const DeviceDraft& de
 std::string GangDeviceWorld::problem() const {
   for (const auto& [claim, text] : given_) {
     const std::vector<std::string> names = words_of(text);
-    if (static_cast<int>(names.size()) != claims_[claim].count) return "wrong count: " + text;
     if (std::ranges::adjacent_find(names) != names.end()) return "twice in one claim: " + text;
-    for (const std::string& name : names) {
-      if (!may_have(claims_[claim], name))
-        return name + " is not for claim " + std::to_string(claim);
-    }
+    if (!may_have(claims_[claim], names))
+      return text + " is not for claim " + std::to_string(claim);
   }
   if (std::string overused = overuse(); !overused.empty()) return overused;
   std::map<std::string, int> used;
@@ -275,10 +285,18 @@ bool GangDeviceWorld::uses_shares() const {
   return std::ranges::all_of(devices_, [](const TestDevice& one) { return one.capacity > 0; });
 }
 
-bool GangDeviceWorld::may_have(const TestClaim& claim, const std::string& name) const {
-  const TestDevice* device = find(name);
-  return device != nullptr && !device->is_held &&
-         (claim.model.empty() || claim.model == device->model);
+bool GangDeviceWorld::may_have(const TestClaim& claim,
+                               const std::vector<std::string>& names) const {
+  const auto count = static_cast<int>(names.size());
+  const auto are_all = [&](const std::string& model) {
+    return std::ranges::all_of(names, [&](const std::string& name) {
+      const TestDevice* device = find(name);
+      const bool is_free = device != nullptr && !device->is_held;
+      return is_free && (model.empty() || model == device->model);
+    });
+  };
+  return (count == claim.count && are_all(claim.model)) ||
+         (count == claim.else_count && are_all(claim.else_model));
 }
 
 bool GangDeviceWorld::serves(std::size_t claim, const std::string& node) const {

@@ -33,6 +33,8 @@ struct TestClaim {
   std::string held_by;  ///< devices that it has already: "n1/a", or ""
   int amount = 1;       ///< what it takes of a device that many can use
   bool of_group = false;
+  int else_count = 0;  ///< > 0: these in place of the above, where those cannot be had
+  std::string else_model;
 };
 
 /// See the head of the file. Owned by one test.
@@ -79,7 +81,9 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
   [[nodiscard]] const TestDevice* find(const std::string& name) const;
   /// What claims hold together of chips and of devices that many can use, or "".
   [[nodiscard]] std::string overuse() const;
-  [[nodiscard]] bool may_have(const TestClaim& claim, const std::string& name) const;
+  /// Whether the devices are what the claim, or its alternative, asks for.
+  [[nodiscard]] bool may_have(const TestClaim& claim, const std::vector<std::string>& names) const;
+  [[nodiscard]] api::DeviceAsk ask_for(int count, const std::string& model, int amount) const;
   /// Whether the claim's devices can be used on the node.
   [[nodiscard]] bool serves(std::size_t claim, const std::string& node) const;
   [[nodiscard]] std::vector<cluster::GangClaim> make_claims() const;

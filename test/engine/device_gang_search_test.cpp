@@ -133,11 +133,24 @@ TEST(DeviceGangSearch, DevicesThatDifferOnlyInTheirNamesAreTriedOnce) {
   EXPECT_EQ(full.end(), SearchEnd::kImpossible) << "proved within the limit";
 }
 
+TEST(DeviceGangSearch, LaterAlternativesAreTakenWhereTheFirstLeaveMembersOut) {
+  GangDeviceWorld world;
+  world.node("n1", 8).node("n2", 8).device({.pool = "n2", .name = "a", .model = "big"});
+  world.device({.pool = "n1", .name = "a", .model = "big", .chip = "x", .size = 4});
+  world.device({.pool = "n1", .name = "b", .model = "part", .chip = "x", .size = 2});
+  world.device({.pool = "n1", .name = "c", .model = "part", .chip = "x", .size = 2});
+  add_members(world, 3, {.model = "big", .else_count = 1, .else_model = "part"});
+  EXPECT_EQ(world.run(3), "m0=n2 m1=n1 m2=n1");
+  EXPECT_EQ(world.given(0), "n2/a");
+  EXPECT_EQ(world.given(2), "n1/c");
+  EXPECT_EQ(world.problem(), "");
+}
+
 /// Tries every node and every set of devices for every member.
 class BruteForce {
  public:
   explicit BruteForce(const GangDeviceWorld& world)
-      : world_(world), used_of_(world.devices().size()) {
+      : world_(world), claims_(world.claims()), used_of_(world.devices().size()) {
     for (std::size_t i = 0; i < world.devices().size(); ++i) {
       if (world.devices()[i].is_held) take(i, std::max(1, world.devices()[i].capacity));
     }
@@ -186,12 +199,20 @@ class BruteForce {
     if (const auto known = given_.find(claim); known != given_.end()) {
       return is_usable(known->second, node) && next();
     }
-    return choose(claim, node, 0, {}, next);
+    if (choose(claim, node, 0, {}, next)) return true;
+    TestClaim& wanted = claims_[claim];
+    if (wanted.else_count == 0) return false;
+    const TestClaim as_first = wanted;
+    wanted.count = wanted.else_count;
+    wanted.model = wanted.else_model;
+    const bool is_solved = choose(claim, node, 0, {}, next);
+    wanted = as_first;
+    return is_solved;
   }
 
   bool choose(std::size_t claim, const std::string& node, std::size_t from,
               const std::vector<std::size_t>& so_far, const std::function<bool()>& then) {
-    const TestClaim& wanted = world_.claims()[claim];
+    const TestClaim wanted = claims_[claim];
     if (static_cast<int>(so_far.size()) == wanted.count) {
       given_[claim] = so_far;
       const bool is_solved = then();
@@ -222,6 +243,7 @@ class BruteForce {
   }
 
   const GangDeviceWorld& world_;
+  std::vector<TestClaim> claims_;     ///< each as it is asked for now
   std::vector<int> used_of_;          ///< by device
   std::map<std::string, int> chips_;  ///< what is taken of each
   std::map<std::string, int> used_;
@@ -270,12 +292,51 @@ void fill_at_random(GangDeviceWorld& world, Flavour flavour, std::mt19937& rando
   }
 }
 
-void compare_with_brute_force(Flavour flavour, unsigned seeds) {
+/// A chip that can be given out whole, or in parts.
+void add_chip(GangDeviceWorld& world, const std::string& pool, const std::string& chip,
+              std::mt19937& random) {
+  const auto up_to = [&](int most) { return static_cast<int>(random() % (most + 1)); };
+  const auto part = [&](const std::string& name, const std::string& model, int size) {
+    world.device({.pool = pool,
+                  .name = chip + "-" + name,
+                  .model = model,
+                  .is_held = up_to(9) == 0,
+                  .chip = chip,
+                  .size = size});
+  };
+  if (up_to(4) > 0) part("whole", "big", GangDeviceWorld::kChipSize);
+  for (int i = up_to(3); i > 0; --i) part("part-" + std::to_string(i), "part", 1 + up_to(1));
+}
+
+/// Two or three nodes with chips, and members that take a whole one or some of its parts.
+void fill_with_alternatives(GangDeviceWorld& world, std::mt19937& random) {
+  const auto up_to = [&](int most) { return static_cast<int>(random() % (most + 1)); };
+  for (int i = 2 + (up_to(3) == 0 ? 1 : 0); i > 0; --i) {
+    const std::string node = "n" + std::to_string(i);
+    world.node(node, 1 + up_to(4));
+    add_chip(world, node, "x", random);
+    if (up_to(2) == 0) add_chip(world, node, "y", random);
+    if (up_to(3) == 0) world.device({.pool = node, .name = "alone", .model = "big"});
+  }
+  if (up_to(9) == 0) add_chip(world, "net", "x", random);
+  world.free_all_but_one_of_a_chip();
+  TestClaim wanted{.model = "big", .else_count = 1 + (up_to(4) == 0 ? 1 : 0), .else_model = "part"};
+  if (up_to(3) == 0) std::swap(wanted.model, wanted.else_model);
+  const bool are_alike = up_to(2) > 0;
+  for (int i = 2 + up_to(3); i > 0; --i) {
+    if (!are_alike && up_to(1) == 0) wanted.else_count = up_to(2);
+    world.member({world.claim(wanted)});
+  }
+}
+
+using Filling = std::function<void(GangDeviceWorld&, std::mt19937&)>;
+
+void compare_with_brute_force(const Filling& fill, unsigned seeds) {
   unsigned placed_count = 0;
   for (unsigned seed = 0; seed < seeds; ++seed) {
     std::mt19937 random(seed);
     GangDeviceWorld world;
-    fill_at_random(world, flavour, random);
+    fill(world, random);
     const std::size_t need = 1 + random() % world.members().size();
     const bool can = BruteForce(world).can_place(need);
     world.run(static_cast<std::int32_t>(need));
@@ -288,6 +349,14 @@ void compare_with_brute_force(Flavour flavour, unsigned seeds) {
   EXPECT_LT(placed_count, seeds - seeds / 6);
 }
 
+void compare_with_brute_force(Flavour flavour, unsigned seeds) {
+  compare_with_brute_force(
+      [flavour](GangDeviceWorld& world, std::mt19937& random) {
+        fill_at_random(world, flavour, random);
+      },
+      seeds);
+}
+
 TEST(DeviceGangSearch, AgreesWithBruteForceOnSmallWorlds) {
   compare_with_brute_force(Flavour::kWhole, 3'000);
 }
@@ -298,6 +367,10 @@ TEST(DeviceGangSearch, AgreesWithBruteForceOverPartitions) {
 
 TEST(DeviceGangSearch, AgreesWithBruteForceOverShares) {
   compare_with_brute_force(Flavour::kShares, 3'000);
+}
+
+TEST(DeviceGangSearch, AgreesWithBruteForceOverAlternatives) {
+  compare_with_brute_force(fill_with_alternatives, 3'000);
 }
 
 }  // namespace

@@ -92,18 +92,36 @@ class Partitions : public testing::Test {
     cluster_.add(counters);
   }
 
+  static api::DeviceAsk ask_for(const std::string& profile) {
+    api::DeviceAsk wanted{.class_name = "mig"};
+    wanted.selectors.push_back(
+        {.expression =
+             fmt::format(R"(device.attributes["gpu.nvidia.com"].profile == "{}")", profile)});
+    return wanted;
+  }
+
   /// Adds `count` members that ask for a partition of that profile each.
   void ask(const std::string& profile, int count) {
+    add_members({.name = "r", .exactly = ask_for(profile)}, count);
+  }
+
+  /// The same for the first of some profiles that can be had.
+  void ask_first_of(const std::vector<std::string>& profiles, int count) {
+    api::DeviceRequest request{.name = "r"};
+    for (const std::string& profile : profiles) {
+      request.first_available.push_back(ask_for(profile));
+      request.first_available.back().name = fmt::format("a{}", request.first_available.size());
+    }
+    add_members(request, count);
+  }
+
+  void add_members(const api::DeviceRequest& request, int count) {
     for (int i = 0; i < count; ++i) {
       const std::string name = fmt::format("p{:03}", asked_++);
       api::ResourceClaim claim;
       claim.meta.key = {"default", name};
       claim.meta.uid.text = "uid-" + name;
-      api::DeviceAsk wanted{.class_name = "mig"};
-      wanted.selectors.push_back(
-          {.expression =
-               fmt::format(R"(device.attributes["gpu.nvidia.com"].profile == "{}")", profile)});
-      claim.spec.requests.push_back({.name = "r", .exactly = wanted});
+      claim.spec.requests.push_back(request);
       cluster_.add(claim);
       api::Pod made = pod(name).group("g").cpu("1").rules({.resource_claims = true}).build();
       made.claims = {{.name = "r", .claim_name = name}};
@@ -207,6 +225,19 @@ TEST_F(Partitions, PartitionsOfTwoNodesServeOneGang) {
   ask("3g.20gb", 8);
   ask("2g.10gb", 16);
   EXPECT_EQ(outcome(), "placed");
+  EXPECT_LT(steps(), 50'000);
+}
+
+TEST_F(Partitions, GangTakesLaterAlternativesOverTwoNodes) {
+  add_node("n1", 2);
+  add_node("n2", 2);
+  for (const int more : {1, 4, 3, 1, 1, 7, 11}) {
+    ask_first_of({"7g.40gb", "3g.20gb", "1g.5gb"}, more);
+    EXPECT_EQ(outcome(), "placed") << asked_;
+  }
+  EXPECT_EQ(asked_, 28) << "as many as there are of the smallest";
+  ask_first_of({"7g.40gb", "3g.20gb", "1g.5gb"}, 1);
+  EXPECT_EQ(outcome(), "impossible");
   EXPECT_LT(steps(), 50'000);
 }
 
