@@ -308,16 +308,15 @@ std::int32_t DeviceGangSearch::fill_node(const Spot& spot, std::int32_t count_ma
   return here;
 }
 
-/// Looks for one member more on the node than first solutions placed since `start`, until there is
-/// none.
+/// Looks for the most members that the node takes, where first solutions placed some since `start`:
+/// first for as many as there may be, then by halves.
 void DeviceGangSearch::improve_node(const Spot& spot, const Point& start, Placed placed) {
   const std::size_t kind = spot.kind;
   std::int32_t& count = placed.count;
-  const auto may_take = [&] {
-    return count < placed.most &&
-           draft_.table(kinds_[kind].class_index).entry(spot.rank).capacity > 0;
-  };
-  if (!may_take()) return;
+  const auto room = draft_.table(kinds_[kind].class_index).entry(spot.rank).capacity;
+  std::int32_t most = static_cast<std::int32_t>(
+      std::min<std::int64_t>(placed.most, std::int64_t{count} + std::int64_t{room}));
+  if (count >= most) return;
   NodeOrder all_nodes = NodeOrder::of_one(spot.rank);
   std::swap(all_nodes, nodes_[kind]);
   const auto base = static_cast<std::int32_t>(start.picks);
@@ -326,7 +325,13 @@ void DeviceGangSearch::improve_node(const Spot& spot, const Point& start, Placed
     return search_exactly({.kinds = {kind}, .need = base + wanted}) == SearchEnd::kPlaced;
   };
   const std::int32_t by_first = count;
-  while (may_take() && reaches(count + 1)) ++count;
+  for (std::int32_t wanted = most; count < most; wanted = most - (most - count) / 2) {
+    if (reaches(wanted)) {
+      count = wanted;
+    } else {
+      most = wanted - 1;
+    }
+  }
   const bool is_there = static_cast<std::int32_t>(picks_.size()) == base + count;
   if (!is_there && (count == by_first || !reaches(count))) fill_node(spot, count);
   std::swap(all_nodes, nodes_[kind]);

@@ -238,6 +238,14 @@ TEST_F(Partitions, GangTakesLaterAlternativesOverTwoNodes) {
   EXPECT_EQ(asked_, 28) << "as many as there are of the smallest";
   ask_first_of({"7g.40gb", "3g.20gb", "1g.5gb"}, 1);
   EXPECT_EQ(outcome(), "impossible");
+  EXPECT_LT(steps(), 100'000) << "of all eight";
+}
+
+TEST_F(Partitions, LaterAlternativesFillManyCards) {
+  add_node("n1", 8);
+  add_node("n2", 8);
+  ask_first_of({"7g.40gb", "3g.20gb", "1g.5gb"}, 112);
+  EXPECT_EQ(outcome(), "placed");
   EXPECT_LT(steps(), 50'000);
 }
 
