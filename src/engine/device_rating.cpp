@@ -51,7 +51,8 @@ std::int32_t spread_of(const std::vector<const ChosenDevice*>& devices) {
   if (devices.size() < 2) return 0;
   std::int32_t nodes = count_of(devices, kNumaNode);
   std::int32_t roots = count_of(devices, kPcieRoot);
-  if (nodes == 0 && roots == 0) nodes = static_cast<std::int32_t>(devices.size());
+  // Where they are is not told: each may be at a place of its own.
+  if (nodes == 0 && roots == 0) nodes = roots = static_cast<std::int32_t>(devices.size());
   return std::max(0, nodes - 1) * kRootsMax + std::clamp(roots - 1, 0, kRootsMax - 1);
 }
 
