@@ -157,6 +157,15 @@ DevicesAsked asked_by(const Gang& gang, const Member& member,
   return asked;
 }
 
+/// Members of the kind that so many members cannot do without. Of one is told in any case.
+std::int64_t users_of(const std::vector<DeviceKind>& kinds, std::size_t kind, std::int32_t need) {
+  std::int64_t users = need;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (i != kind) users -= static_cast<std::int64_t>(kinds[i].members.size());
+  }
+  return std::max<std::int64_t>(1, users);
+}
+
 std::size_t first_left_over(const std::vector<DeviceKind>& kinds, const DeviceGangSearch& search) {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (search.placed_count(i) < static_cast<std::int32_t>(kinds[i].members.size())) return i;
@@ -244,10 +253,11 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     return result;
   }
   const DeviceKind& left_over = result.kinds[result.left_over];
-  Shortage shortage = shortage_of(draft, stage, gang.claims, left_over);
+  const std::int64_t users = users_of(result.kinds, result.left_over, gang.need());
+  Shortage shortage = shortage_of(draft, stage, gang.claims, left_over, users);
   if (shortage.text.empty() && extended.is_needed(left_over.class_index)) {
     shortage =
-        shortage_of(draft, stage, extended.whole_claim_of(left_over.class_index).claim, left_over);
+        shortage_of(draft, stage, extended.whole_claim_of(left_over.class_index).claim, users);
   }
   result.shortage = shortage.text;
   result.is_hopeless = shortage.is_hopeless && result.kinds.size() == 1;

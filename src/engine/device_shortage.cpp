@@ -6,18 +6,23 @@
 #include <optional>
 #include <set>
 
+#include "engine/device_capacity.h"
+#include "engine/device_pool_text.h"
+
 namespace gang::engine {
 namespace {
 
 constexpr std::size_t kExpressionMax = 120;
 /// Above this a count is told no more exactly; claims take 32 devices.
 constexpr std::int64_t kNeededMax = 1'000'000;
+constexpr const char* kApart = "; to be met as well: all that a pod claims on one node";
 
 /// What became of the devices that one request could have. A value.
 struct Tally {
   std::int64_t matching = 0;
-  std::int64_t held = 0;          ///< of them, given whole to claims
-  std::int64_t tainted = 0;       ///< of the others, with a taint that is not tolerated
+  std::int64_t small = 0;         ///< of them, without the capacity asked for, whoever has them
+  std::int64_t held = 0;          ///< of the others, given whole to claims
+  std::int64_t tainted = 0;       ///< of the rest, with a taint that is not tolerated
   std::int64_t evicting = 0;      ///< of these, tolerated but for an effect NoExecute
   std::int64_t blocked = 0;       ///< of the rest, behind a claim's device that no slice shows
   std::string blocker;            ///< which claim and device, for the first of these
@@ -25,23 +30,26 @@ struct Tally {
   bool is_shared = false;         ///< one is given out in shares, so the numbers prove nothing
   std::set<std::string> drivers;  ///< of all that match
   std::string refusal;            ///< why no node was looked at for the request, or ""
-  [[nodiscard]] std::int64_t free() const { return matching - held - tainted - blocked; }
+  /// Those that serve the request while nobody else has them.
+  [[nodiscard]] std::int64_t able() const { return matching - small; }
+  [[nodiscard]] std::int64_t free() const { return able() - held - tainted - blocked; }
 };
 
 /// Counts devices for one ask, each once however many nodes can use it.
 class Counter {
  public:
-  Counter(const DeviceStage& stage, const PreparedClaim& like, std::size_t request)
-      : stage_(stage), like_(like), request_(request) {}
+  Counter(const DeviceStage& stage, const api::ResourceClaim& claim, std::size_t request,
+          std::size_t alternative = 0)
+      : stage_(stage), claim_(claim), request_(request), alternative_(alternative) {}
 
   void look_at(const DeviceNode& node) {
-    PreparedClaim claim{.claim = like_.claim, .requests = {}};
+    PreparedClaim claim{.claim = &claim_, .requests = {}};
     const DeviceStep step = prepare_claim(stage_.inputs, node, claim);
     if (!step.is_yes()) {
       if (tally_.refusal.empty()) tally_.refusal = step.message;
       return;
     }
-    PreparedAsk& ask = claim.requests[request_].asks.front();
+    PreparedAsk& ask = claim.requests[request_].asks[alternative_];
     for (std::uint32_t i = 0; i < node.candidates.size(); ++i) {
       const cluster::PoolDevice& device = *node.candidates[i].device;
       if (seen_.contains(device.id)) continue;
@@ -60,6 +68,10 @@ class Counter {
     const cluster::DeviceTaken* taken = stage_.usage.find(device.id);
     const cluster::DeviceFeatures& features = stage_.inputs.features;
     ++tally_.matching;
+    if (is_small(device, ask)) {
+      ++tally_.small;
+      return;
+    }
     if (device.device->allow_multiple_allocations) tally_.is_shared = true;
     if (taken != nullptr && taken->whole > 0) {
       ++tally_.held;
@@ -76,6 +88,13 @@ class Counter {
     }
   }
 
+  [[nodiscard]] bool is_small(const cluster::PoolDevice& device, const api::DeviceAsk& ask) const {
+    if (ask.capacity.empty()) return false;
+    const bool fractional = stage_.inputs.features.fractional_capacity_range;
+    return charge_for(ask.capacity, *device.device, {}, fractional).end ==
+           CapacityCharge::End::kSkip;
+  }
+
   /// What makes the device's counters unknown; null where they are known, or shared already.
   [[nodiscard]] const cluster::UnseenDevice* blocker_of(const DeviceCandidate& candidate) const {
     const bool is_shared = stage_.usage.find(candidate.device->id) != nullptr;
@@ -90,8 +109,9 @@ class Counter {
   }
 
   const DeviceStage& stage_;
-  const PreparedClaim& like_;
+  const api::ResourceClaim& claim_;
   const std::size_t request_;
+  const std::size_t alternative_;
   std::set<cluster::DeviceId> seen_;
   Tally tally_;
 };
@@ -119,32 +139,6 @@ std::string conditions_text(const api::ClaimSpec& spec, const Tally& tally) {
   return fmt::format("; to be met as well: {}", fmt::join(conditions, ", "));
 }
 
-/// Why the pool, or a slice of it, offers nothing; "" when all of it does.
-std::string pool_text(const NodePool& pool) {
-  if (pool.state != cluster::PoolState::kReady) {
-    return fmt::format("; pool {}/{} offers nothing: {}", pool.pool->driver(), pool.pool->name(),
-                       pool.problem);
-  }
-  for (const cluster::PoolDevice* device : pool.devices) {
-    const DeviceCandidate candidate{pool.pool, device};
-    if (candidate.node_terms() <= 1) continue;
-    return fmt::format("; device {} is passed over: its node selector has {} terms, claims hold 1",
-                       candidate.text(), candidate.node_terms());
-  }
-  return "";
-}
-
-/// The first of these that may have been meant; "" when there is none.
-std::string pools_text(const std::vector<DeviceNode>& nodes, const Tally& tally) {
-  for (const DeviceNode& node : nodes) {
-    for (const NodePool& pool : node.pools) {
-      if (!tally.drivers.empty() && !tally.drivers.contains(pool.pool->driver())) continue;
-      if (std::string text = pool_text(pool); !text.empty()) return text;
-    }
-  }
-  return "";
-}
-
 /// Devices that so many users need for this request and those of the claim that ask alike.
 std::int64_t needed_of(const api::ClaimSpec& spec, const api::DeviceAsk& ask, std::int64_t users) {
   std::int64_t count = 0;
@@ -158,10 +152,29 @@ std::int64_t needed_of(const api::ClaimSpec& spec, const api::DeviceAsk& ask, st
   return std::max(count, std::min(ask.count, kNeededMax)) * users;
 }
 
-std::string text_of(const api::DeviceAsk& ask, const Tally& tally, std::int64_t needed) {
+std::string capacity_text(const api::QuantityMap& capacity) {
+  std::vector<std::string> amounts;
+  for (const auto& [name, amount] : capacity) amounts.push_back(name + " " + amount.text());
+  return fmt::format("{}", fmt::join(amounts, " and "));
+}
+
+/// The ask of an exact request, or its first alternative.
+const api::DeviceAsk& first_ask(const api::DeviceRequest& request) {
+  return request.exactly ? *request.exactly : request.first_available.front();
+}
+
+std::string text_of(const api::DeviceRequest& request, const Tally& tally, std::int64_t needed) {
+  const api::DeviceAsk& ask = first_ask(request);
   const std::string selectors = selectors_text(ask);
-  std::string text = fmt::format("device class {}: {} free of {}{}{}", ask.class_name, tally.free(),
-                                 tally.matching, selectors.empty() ? "" : " that match", selectors);
+  std::string text = "device class " + ask.class_name;
+  if (request.first_available.size() > 1) {
+    text += fmt::format(" (first of {} alternatives)", request.first_available.size());
+  }
+  text += fmt::format(": {} free of {}{}{}", tally.free(), tally.matching,
+                      selectors.empty() ? "" : " that match", selectors);
+  if (tally.small > 0) {
+    text += fmt::format("; {} cannot give {}", tally.small, capacity_text(ask.capacity));
+  }
   if (tally.held > 0) text += fmt::format("; {} allocated", tally.held);
   if (tally.tainted > 0) text += fmt::format("; {} tainted", tally.tainted);
   if (tally.evicting > 0) {
@@ -186,39 +199,90 @@ struct Wanted {
 struct Lack {
   Shortage shortage;
   std::int64_t margin = 0;
+  /// There are enough of them: what keeps them apart, or "" where that is not known.
+  std::optional<std::string> conditions;
 };
 
 Lack lack_of(const DeviceStage& stage, const std::vector<DeviceNode>& nodes, const Wanted& wanted) {
-  const PreparedClaim like{.claim = wanted.claim, .requests = {}};
-  Counter counter(stage, like, wanted.request);
+  Counter counter(stage, *wanted.claim, wanted.request);
   for (const DeviceNode& node : nodes) counter.look_at(node);
-  const api::DeviceRequest& request = wanted.claim->spec.requests[wanted.request];
-  const api::DeviceAsk& ask = request.exactly ? *request.exactly : request.first_available.front();
-  const bool takes_all = ask.mode == api::AllocationMode::kAll;
+  // What is wrong with the claim itself shows without devices.
+  const api::StringMap no_labels;
+  if (nodes.empty()) counter.look_at({.facts = {.name = "", .labels = no_labels}});
   const api::ClaimSpec& spec = wanted.claim->spec;
+  const api::DeviceRequest& request = spec.requests[wanted.request];
+  const api::DeviceAsk& ask = first_ask(request);
+  const bool takes_all = ask.mode == api::AllocationMode::kAll;
   const std::int64_t needed = takes_all ? 1 : needed_of(spec, ask, wanted.users);
   const Tally& tally = counter.tally();
   Lack lack{
-      .shortage = {.text = text_of(ask, tally, needed),
-                   .is_hopeless = request.exactly && !tally.is_shared && tally.matching < needed},
-      .margin = tally.free() - needed};
-  std::string& text = lack.shortage.text;
+      .shortage = {.text = text_of(request, tally, needed),
+                   .is_hopeless = request.exactly && !tally.is_shared && tally.able() < needed},
+      .margin = tally.free() - needed,
+      .conditions = {}};
   if (tally.matching == 0 && !tally.refusal.empty()) {
-    text = tally.refusal;
-  } else if (lack.margin < 0 && !tally.is_shared) {
-    text += pools_text(nodes, tally);
-  } else if (!takes_all || tally.free() == tally.matching) {
-    text += conditions_text(spec, tally);
+    lack.shortage.text = tally.refusal;
+    return lack;
+  }
+  if (lack.margin < 0 && !tally.is_shared) {
+    lack.shortage.text += pools_text(stage.inputs, nodes, ask, tally.drivers);
+  } else if (!takes_all || tally.free() == tally.able()) {
+    lack.conditions = conditions_text(spec, tally);
   }
   return lack;
 }
 
-/// Members that have a claim like this one each: all of the kind, unless they share it.
-std::int64_t users_of(const DeviceKind& kind, std::size_t claim) {
+/// Whether the node has so many free devices as one alternative of the request asks for.
+bool has_free(const DeviceStage& stage, const DeviceNode& node, const Wanted& wanted,
+              std::size_t alternative) {
+  const api::DeviceRequest& request = wanted.claim->spec.requests[wanted.request];
+  const api::DeviceAsk& ask =
+      request.exactly ? *request.exactly : request.first_available[alternative];
+  Counter counter(stage, *wanted.claim, wanted.request, alternative);
+  counter.look_at(node);
+  const Tally& tally = counter.tally();
+  // Who looks on takes nothing away, and several shares may be of one device.
+  if (ask.admin_access.value_or(false) || tally.is_shared) return tally.able() > 0;
+  if (ask.mode == api::AllocationMode::kAll) {
+    return tally.able() > 0 && tally.free() == tally.able();
+  }
+  return tally.free() >= (request.exactly ? needed_of(wanted.claim->spec, ask, 1)
+                                          : std::min(ask.count, kNeededMax));
+}
+
+bool has_free(const DeviceStage& stage, const DeviceNode& node, const Wanted& wanted) {
+  const std::size_t count =
+      std::max<std::size_t>(1, wanted.claim->spec.requests[wanted.request].first_available.size());
+  for (std::size_t alternative = 0; alternative < count; ++alternative) {
+    if (has_free(stage, node, wanted, alternative)) return true;
+  }
+  return false;
+}
+
+/// The scarcest of these, which are all that one member asks for.
+Shortage scarcest(const DeviceStage& stage, const std::vector<DeviceNode>& nodes,
+                  const std::vector<Wanted>& all) {
+  std::optional<Lack> worst;
+  for (const Wanted& wanted : all) {
+    Lack lack = lack_of(stage, nodes, wanted);
+    if (!worst || lack.margin < worst->margin) worst = std::move(lack);
+  }
+  if (!worst) return {};
+  if (!worst->conditions) return worst->shortage;
+  const bool is_together = std::ranges::any_of(nodes, [&](const DeviceNode& node) {
+    return std::ranges::all_of(all,
+                               [&](const Wanted& wanted) { return has_free(stage, node, wanted); });
+  });
+  worst->shortage.text += is_together ? *worst->conditions : kApart;
+  return worst->shortage;
+}
+
+/// How many of so many members have a claim like this one each: all, unless they share it.
+std::int64_t users_of(const DeviceKind& kind, std::size_t claim, std::int64_t users) {
   const auto count = std::ranges::count_if(kind.members, [claim](const DeviceMember& member) {
     return std::ranges::find(member.claims, claim) != member.claims.end();
   });
-  return count > 1 ? 1 : static_cast<std::int64_t>(kind.members.size());
+  return count > 1 ? 1 : users;
 }
 
 /// The devices of a node, made anew: the draft's are those of the attempt.
@@ -240,30 +304,24 @@ std::vector<DeviceNode> nodes_with_pools(const Draft& draft, const DeviceStage& 
 }  // namespace
 
 Shortage shortage_of(const Draft& draft, const DeviceStage& stage, const api::ResourceClaim& claim,
-                     const DeviceKind& kind) {
-  const std::vector<DeviceNode> nodes = nodes_with_pools(draft, stage);
-  const auto users = static_cast<std::int64_t>(kind.members.size());
-  std::optional<Lack> worst;
-  for (std::size_t i = 0; i < claim.spec.requests.size(); ++i) {
-    Lack lack = lack_of(stage, nodes, {&claim, i, users});
-    if (!worst || lack.margin < worst->margin) worst = std::move(lack);
-  }
-  return worst ? Shortage{.text = worst->shortage.text} : Shortage{};
+                     std::int64_t users) {
+  std::vector<Wanted> all;
+  for (std::size_t i = 0; i < claim.spec.requests.size(); ++i) all.push_back({&claim, i, users});
+  return {.text = scarcest(stage, nodes_with_pools(draft, stage), all).text};
 }
 
 Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
-                     const std::vector<cluster::GangClaim>& claims, const DeviceKind& kind) {
-  const std::vector<DeviceNode> nodes = nodes_with_pools(draft, stage);
-  std::optional<Lack> worst;
+                     const std::vector<cluster::GangClaim>& claims, const DeviceKind& kind,
+                     std::int64_t users) {
+  std::vector<Wanted> all;
   for (const std::size_t index : kind.members.front().claims) {
     const cluster::GangClaim& claim = claims[index];
     if (claim.allocation) continue;
     for (std::size_t i = 0; i < claim.claim->spec.requests.size(); ++i) {
-      Lack lack = lack_of(stage, nodes, {claim.claim.get(), i, users_of(kind, index)});
-      if (!worst || lack.margin < worst->margin) worst = std::move(lack);
+      all.push_back({claim.claim.get(), i, users_of(kind, index, users)});
     }
   }
-  return worst ? worst->shortage : Shortage{};
+  return scarcest(stage, nodes_with_pools(draft, stage), all);
 }
 
 }  // namespace gang::engine

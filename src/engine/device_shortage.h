@@ -3,6 +3,7 @@
 // Source: the devices contract, 13 ("devices seen, and how many fell to what").
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,15 @@ namespace gang::engine {
 struct Shortage {
   /// "class gpu: 2 free of 16 match `...`; 14 allocated; needed 8"; "" when it asks for nothing.
   std::string text;
-  bool is_hopeless = false;  ///< fewer match than all members of the kind need
+  bool is_hopeless = false;  ///< fewer can serve than so many members need
 };
 
-/// Looks at every node of the draft's snapshot once.
+/// Looks at every node of the draft's snapshot. `users`: so many members of the kind need devices.
 [[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
                                    const std::vector<cluster::GangClaim>& claims,
-                                   const DeviceKind& kind);
-/// The same of a claim that each member of the kind has where its node offers nothing else.
+                                   const DeviceKind& kind, std::int64_t users);
+/// The same of a claim that each of so many members has where its node offers nothing else.
 [[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
-                                   const api::ResourceClaim& claim, const DeviceKind& kind);
+                                   const api::ResourceClaim& claim, std::int64_t users);
 
 }  // namespace gang::engine

@@ -134,7 +134,7 @@ const std::vector<ClaimRow>& claim_rows() {
       {"share-10gi",
        {{"31"}, {"30"}},
        "no: 0/3 nodes are available: 3 cannot allocate all claims. device class gpu.example.com: 2 "
-       "free of 2; needed 1; to be met as well: their capacity"},
+       "free of 2; needed 1; to be met as well: all that a pod claims on one node"},
       {"tolerant-gpu", {{"25"}}, "gpu=gpu.nvidia.com/h100-sick/gpu-1"},
       {"train-domain-channel",
        {{"21"}},
