@@ -79,8 +79,7 @@ void sort_names(std::vector<Named>& values) {
     return std::tie(one.domain, one.id, one.is_bare) <
            std::tie(other.domain, other.id, other.is_bare);
   });
-  const auto repeated = std::ranges::unique(values, is_same_name);
-  values.erase(repeated.begin(), repeated.end());
+  values.erase(std::unique(values.begin(), values.end(), is_same_name), values.end());
 }
 
 Value map_of_domain(Arena& arena, std::span<const Named> values) {
