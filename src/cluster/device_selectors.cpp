@@ -17,15 +17,17 @@ namespace {
 
 constexpr std::size_t kProgramsMax = 10'000;
 
-cel::AttributeValue value_of(const api::AttributeValue& value) {
+/// The value as the other part has it; versions are all that the parts name differently.
+template <class To, class FromVersion, class ToVersion, class From>
+To converted(const From& value) {
   return std::visit(
-      [](const auto& held) -> cel::AttributeValue {
+      [](const auto& held) -> To {
         using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, api::Version>) {
-          return cel::Version{held.text};
-        } else if constexpr (std::is_same_v<Held, std::vector<api::Version>>) {
-          std::vector<cel::Version> versions;
-          for (const api::Version& version : held) versions.push_back({version.text});
+        if constexpr (std::is_same_v<Held, FromVersion>) {
+          return ToVersion{held.text};
+        } else if constexpr (std::is_same_v<Held, std::vector<FromVersion>>) {
+          std::vector<ToVersion> versions;
+          for (const FromVersion& version : held) versions.push_back({version.text});
           return versions;
         } else {
           return held;
@@ -34,21 +36,12 @@ cel::AttributeValue value_of(const api::AttributeValue& value) {
       value);
 }
 
+cel::AttributeValue value_of(const api::AttributeValue& value) {
+  return converted<cel::AttributeValue, api::Version, cel::Version>(value);
+}
+
 api::AttributeValue value_of(const cel::AttributeValue& value) {
-  return std::visit(
-      [](const auto& held) -> api::AttributeValue {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, cel::Version>) {
-          return api::Version{held.text};
-        } else if constexpr (std::is_same_v<Held, std::vector<cel::Version>>) {
-          std::vector<api::Version> versions;
-          for (const cel::Version& version : held) versions.push_back({version.text});
-          return versions;
-        } else {
-          return held;
-        }
-      },
-      value);
+  return converted<api::AttributeValue, cel::Version, api::Version>(value);
 }
 
 cel::Device read(const std::string& driver, const api::Device& device) {
