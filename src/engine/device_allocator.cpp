@@ -39,7 +39,8 @@ class KeepFirst final : public AfterDevices {
 
 DeviceAllocation allocate_on_node(DeviceAttempt& attempt, const DeviceNode& node,
                                   const std::vector<const api::ResourceClaim*>& claims) {
-  DeviceSearch search(attempt, node, claims);
+  DeviceSearch search(attempt);
+  search.begin(node, claims);
   KeepFirst keep(attempt.inputs, node, search);
   DeviceAllocation result;
   result.step = search.run(keep);

@@ -39,11 +39,13 @@ void DeviceCounts::rebuild(const Snapshot& snapshot) {
   by_name_generation_ = snapshot.by_name_generation();
   nodes_.assign(snapshot.slot_count(), {});
   ranks_of_.clear();
+  pools_of_.clear();
   pool_of_block_.clear();
   for (const PoolIndex pool : view_->by_name()) learn_blocks(pool);
   for (std::uint32_t rank = 0; rank < snapshot.by_name().size(); ++rank) {
     const cluster::NodeIndex node = snapshot.by_name()[rank];
-    for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
+    pools_of_.push_back(view_->local_pools(snapshot.node(node)->name));
+    for (const PoolIndex pool : pools_of_.back()) {
       if (pool.value >= ranks_of_.size()) ranks_of_.resize(pool.value + 1);
       ranks_of_[pool.value].push_back(rank);
     }
@@ -81,9 +83,7 @@ void DeviceCounts::learn_blocks(PoolIndex pool) {
 void DeviceCounts::count(std::uint32_t rank, const Snapshot& snapshot) {
   const cluster::NodeIndex node = snapshot.by_name()[rank];
   NodeDevices devices;
-  for (const PoolIndex pool : view_->local_pools(snapshot.node(node)->name)) {
-    count(view_->pool(pool), devices);
-  }
+  for (const PoolIndex pool : pools_of_[rank]) count(view_->pool(pool), devices);
   nodes_[node.value] = devices;
   changes_.add(rank);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -53,6 +54,8 @@ class DeviceCounts {
   ChangeLog changes_;
   std::vector<NodeDevices> nodes_;                    ///< by NodeIndex
   std::vector<std::vector<std::uint32_t>> ranks_of_;  ///< by PoolIndex: ranks of nodes
+  /// By rank: pools that only this node has; in what views with the same places share.
+  std::vector<std::span<const cluster::PoolIndex>> pools_of_;
   std::unordered_map<std::uint32_t, cluster::PoolIndex> pool_of_block_;
 };
 

@@ -19,6 +19,7 @@ struct SearchParts {
   const DeviceNode& node;
   const DeviceSearch& search;
   const DeviceLedger& ledger;
+  std::vector<api::Allocation>& solution;  ///< where it is kept, by claim
 };
 
 /// Keeps the first solution that differs from those that were offered before.
@@ -34,24 +35,20 @@ class KeepNew final : public AfterDevices {
         !seen_->insert(alike_->signature(search.chosen(), parts_.ledger)).second) {
       return {.end = End::kNo, .message = {}};
     }
-    allocations_.clear();
-    allocations_.reserve(search.claims().size());
+    parts_.solution.clear();
     for (std::size_t i = 0; i < search.claims().size(); ++i) {
       auto allocation =
           allocation_of(parts_.inputs, parts_.node, search.claims()[i], search.chosen()[i]);
       if (!allocation) return {.end = End::kFatal, .message = allocation.error().message};
-      allocations_.push_back(*std::move(allocation));
+      parts_.solution.push_back(*std::move(allocation));
     }
     return {};
   }
-
-  [[nodiscard]] std::vector<api::Allocation> take() { return std::move(allocations_); }
 
  private:
   const SearchParts parts_;
   const DeviceAlike* alike_;
   SolutionsSeen* seen_;
-  std::vector<api::Allocation> allocations_;
 };
 
 bool is_local(const api::ResourceSlice& slice) {
@@ -66,7 +63,9 @@ DeviceDraft::DeviceDraft(const DeviceStage& stage, const std::vector<cluster::Ga
       claims_(claims),
       ledger_(stage.usage, stage.inputs.features),
       attempt_{.inputs = stage.inputs, .ledger = ledger_, .steps_left = steps_max},
+      search_(attempt_),
       allocations_(claims_.size()) {
+  users_.reserve(claims_.size());
   for (const cluster::GangClaim& claim : claims_) {
     users_.push_back(claim.claim == nullptr ? 0 : claim.claim->reserved_for.size());
   }
@@ -76,9 +75,8 @@ DeviceDraft::NodeBooks& DeviceDraft::books_of(const cluster::NodeInfo& node) {
   const auto known = nodes_.find(node.name);
   if (known != nodes_.end()) return known->second;
   const api::NodeFacts facts{.name = node.name, .labels = node.labels};
-  NodeBooks books{
-      .name = &node.name, .devices = device_node(facts, stage_.pools_of(node.name)), .specs = {}};
-  return nodes_.emplace(node.name, std::move(books)).first->second;
+  return nodes_.try_emplace(node.name, node.name, device_node(facts, stage_.pools_of(node.name)))
+      .first->second;
 }
 
 std::vector<PreparedClaim>& DeviceDraft::specs_of(NodeBooks& books) {
@@ -124,8 +122,8 @@ std::int32_t DeviceDraft::bound_of(const DeviceWants& wants, const cluster::Node
   NodeBooks& books = books_of(node);
   std::int64_t bound = kMost;
   if (!books.devices) return 0;
-  for (const OpenClaim& open : open_claims(wants)) {
-    PreparedClaim* spec = spec_of(books, open.claim->spec);
+  for (const api::ResourceClaim* claim : open_claims(wants).claims) {
+    PreparedClaim* spec = spec_of(books, claim->spec);
     if (spec == nullptr) continue;
     const DeviceBound of_claim(stage_.inputs, *books.devices, ledger_);
     bound = std::min(bound, of_claim.claims_like(*spec));
@@ -136,8 +134,8 @@ std::int32_t DeviceDraft::bound_of(const DeviceWants& wants, const cluster::Node
 std::int32_t DeviceDraft::match_count(const DeviceWants& wants, const cluster::NodeInfo& node) {
   NodeBooks& books = books_of(node);
   if (!books.devices) return 0;
-  for (const OpenClaim& open : open_claims(wants)) {
-    PreparedClaim* spec = spec_of(books, open.claim->spec);
+  for (const api::ResourceClaim* claim : open_claims(wants).claims) {
+    PreparedClaim* spec = spec_of(books, claim->spec);
     if (spec == nullptr || spec->requests.empty()) continue;
     const DeviceBound bound(stage_.inputs, *books.devices, ledger_);
     return static_cast<std::int32_t>(
@@ -186,16 +184,19 @@ bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const
 }
 
 /// Claims of the wants that nobody has decided, that for extended resources last.
-std::vector<DeviceDraft::OpenClaim> DeviceDraft::open_claims(const DeviceWants& wants) const {
-  std::vector<OpenClaim> open;
-  open.reserve(wants.claims.size() + 1);
+const DeviceDraft::OpenClaims& DeviceDraft::open_claims(const DeviceWants& wants) {
+  open_.claims.clear();
+  open_.slots.clear();
   for (const std::size_t claim : wants.claims) {
-    if (is_open(claim)) open.push_back({.claim = claims_[claim].claim.get(), .slot = claim});
+    if (!is_open(claim)) continue;
+    open_.claims.push_back(claims_[claim].claim.get());
+    open_.slots.push_back(claim);
   }
   if (wants.extended != nullptr) {
-    open.push_back({.claim = wants.extended, .slot = claims_.size() + wants.member});
+    open_.claims.push_back(wants.extended);
+    open_.slots.push_back(claims_.size() + wants.member);
   }
-  return open;
+  return open_;
 }
 
 bool DeviceDraft::is_full(const DeviceWants& wants) const {
@@ -215,10 +216,10 @@ DeviceStep DeviceDraft::place(const DeviceWants& wants, const cluster::NodeInfo&
   if (!is_usable_here) {
     return {.end = End::kNo, .message = "resourceclaim not available on the node"};
   }
-  const std::vector<OpenClaim> open = open_claims(wants);
+  const OpenClaims& open = open_claims(wants);
   worth_ = {};
   DeviceStep step;
-  if (!open.empty()) {
+  if (!open.claims.empty()) {
     step = allocate(open, books_of(node), seen);
   } else if (seen != nullptr && !seen->insert("").second) {
     step = {.end = End::kNo, .message = {}};
@@ -231,23 +232,19 @@ DeviceStep DeviceDraft::place(const DeviceWants& wants, const cluster::NodeInfo&
   return step;
 }
 
-DeviceStep DeviceDraft::allocate(const std::vector<OpenClaim>& open, NodeBooks& books,
-                                 SolutionsSeen* seen) {
+DeviceStep DeviceDraft::allocate(const OpenClaims& open, NodeBooks& books, SolutionsSeen* seen) {
   if (!books.devices) return {.end = End::kFatal, .message = books.devices.error().message};
-  std::vector<const api::ResourceClaim*> wanted;
-  wanted.reserve(open.size());
-  for (const OpenClaim& one : open) wanted.push_back(one.claim);
-  DeviceSearch search(attempt_, *books.devices, wanted);
   const DeviceAlike* alike = seen == nullptr ? nullptr : &alike_of(books);
-  KeepNew keep({stage_.inputs, *books.devices, search, ledger_}, alike, seen);
-  DeviceStep step = search.run(keep);
+  search_.begin(*books.devices, open.claims);
+  KeepNew keep({stage_.inputs, *books.devices, search_, ledger_, solution_}, alike, seen);
+  DeviceStep step = search_.run(keep);
   if (!step.is_yes()) return step;
-  worth_ = rating_of(search.claims(), search.chosen());
-  std::vector<api::Allocation> allocations = keep.take();
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    if (open[i].slot >= allocations_.size()) allocations_.resize(open[i].slot + 1);
-    allocations_[open[i].slot] = std::move(allocations[i]);
-    decided_.push_back(open[i].slot);
+  worth_ = rating_of(search_.claims(), search_.chosen());
+  for (std::size_t i = 0; i < open.slots.size(); ++i) {
+    const std::size_t slot = open.slots[i];
+    if (slot >= allocations_.size()) allocations_.resize(slot + 1);
+    allocations_[slot] = std::move(solution_[i]);
+    decided_.push_back(slot);
   }
   return step;
 }

@@ -115,14 +115,17 @@ class DeviceDraft {
   [[nodiscard]] const DeviceStage& stage() const { return stage_; }
 
  private:
-  /// A claim to be decided, and where that is kept.
-  struct OpenClaim {
-    const api::ResourceClaim* claim = nullptr;
-    std::size_t slot = 0;  ///< into allocations_
+  /// Claims to be decided, and where that is kept.
+  struct OpenClaims {
+    std::vector<const api::ResourceClaim*> claims;
+    std::vector<std::size_t> slots;  ///< into allocations_
   };
   /// A node, made when first asked for.
   struct NodeBooks {
-    const std::string* name = nullptr;  ///< not null
+    NodeBooks(const std::string& node_name, Result<DeviceNode> of_node)
+        : name(&node_name), devices(std::move(of_node)) {}
+
+    const std::string* name;  ///< not null
     Result<DeviceNode> devices;
     std::optional<std::vector<PreparedClaim>> specs;  ///< of claims that differ
     std::optional<DeviceAlike> alike;
@@ -133,9 +136,10 @@ class DeviceDraft {
   DeviceAlike& alike_of(NodeBooks& books);
   /// Prepared for the node; null where that cannot be.
   [[nodiscard]] PreparedClaim* spec_of(NodeBooks& books, const api::ClaimSpec& spec);
-  [[nodiscard]] std::vector<OpenClaim> open_claims(const DeviceWants& wants) const;
+  /// Lives until the next call.
+  [[nodiscard]] const OpenClaims& open_claims(const DeviceWants& wants);
   [[nodiscard]] bool is_full(const DeviceWants& wants) const;
-  DeviceStep allocate(const std::vector<OpenClaim>& open, NodeBooks& books, SolutionsSeen* seen);
+  DeviceStep allocate(const OpenClaims& open, NodeBooks& books, SolutionsSeen* seen);
   /// Whether the devices that a claim has can be used on the node.
   [[nodiscard]] bool is_usable(std::size_t claim, const api::NodeFacts& node) const;
 
@@ -143,6 +147,9 @@ class DeviceDraft {
   const std::vector<cluster::GangClaim>& claims_;
   DeviceLedger ledger_;
   DeviceAttempt attempt_;
+  DeviceSearch search_;
+  OpenClaims open_;                              ///< of the member that was asked about last
+  std::vector<api::Allocation> solution_;        ///< for them
   std::map<std::string_view, NodeBooks> nodes_;  ///< by name
   /// Decided here: by claim, then by member those for extended resources.
   std::vector<std::optional<api::Allocation>> allocations_;

@@ -78,9 +78,11 @@ std::vector<DeviceKind> device_kinds(std::vector<DeviceMember> members,
   }
   SpecNumbers specs;
   std::map<Likeness, std::size_t> known;
+  Likeness likeness;
   std::vector<DeviceKind> kinds;
   for (DeviceMember& member : members) {
-    Likeness likeness{member.class_index, {}};
+    likeness.first = member.class_index;
+    likeness.second.clear();
     DeviceKind kind{.class_index = member.class_index,
                     .members = {},
                     .has_own = member.extended_count > 0,
@@ -96,7 +98,7 @@ std::vector<DeviceKind> device_kinds(std::vector<DeviceMember> members,
       if (is_own) kind.least += least_of(spec);
       kind.has_choice |= is_open && has_choice(spec);
     }
-    const auto [at, is_new] = known.try_emplace(std::move(likeness), kinds.size());
+    const auto [at, is_new] = known.try_emplace(likeness, kinds.size());
     if (is_new) kinds.push_back(std::move(kind));
     kinds[at->second].members.push_back(std::move(member));
   }

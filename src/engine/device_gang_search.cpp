@@ -24,6 +24,11 @@ constexpr std::size_t kBoundedMax = 8;
 
 std::vector<std::size_t> shared_claims(const std::vector<DeviceKind>& kinds) {
   std::vector<std::size_t> named;
+  std::size_t count = 0;
+  for (const DeviceKind& kind : kinds) {
+    for (const DeviceMember& member : kind.members) count += member.claims.size();
+  }
+  named.reserve(count);
   for (const DeviceKind& kind : kinds) {
     for (const DeviceMember& member : kind.members) {
       named.insert(named.end(), member.claims.begin(), member.claims.end());

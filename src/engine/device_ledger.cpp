@@ -34,6 +34,12 @@ const DeviceLedger::Taken* DeviceLedger::find_more(cluster::DeviceId device) con
   return found == more_.end() ? nullptr : &found->second;
 }
 
+bool DeviceLedger::is_free(cluster::DeviceId device) const {
+  const Block* block = find_block(device);
+  const bool is_taken = block != nullptr && (block->taken & bit_of(device)) != 0;
+  return !is_taken && find_more(device) == nullptr && usage_.find(device) == nullptr;
+}
+
 bool DeviceLedger::is_in_use(const DeviceTake& take) const {
   const cluster::DeviceId device = take.device.id;
   const Block* block = find_block(device);

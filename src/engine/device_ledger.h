@@ -47,7 +47,9 @@ class DeviceLedger {
 
   /// Both outlive this.
   DeviceLedger(const cluster::DeviceUsage& usage, const cluster::DeviceFeatures& features)
-      : usage_(usage), features_(features) {}
+      : usage_(usage), features_(features) {
+    log_.reserve(cluster::kDevicesPerBlock);
+  }
   DeviceLedger(const DeviceLedger&) = delete;
   DeviceLedger& operator=(const DeviceLedger&) = delete;
 
@@ -56,10 +58,8 @@ class DeviceLedger {
   /// What shares take of the device, in claims and in this attempt.
   [[nodiscard]] api::QuantityMap used_capacity(cluster::DeviceId device) const;
 
-  /// Whether somebody has a share of the device. REQUIRES: nobody has it whole.
-  [[nodiscard]] bool has_shares(cluster::DeviceId device) const {
-    return find_more(device) != nullptr || usage_.find(device) != nullptr;
-  }
+  /// Whether nobody has the device, neither whole nor in part.
+  [[nodiscard]] bool is_free(cluster::DeviceId device) const;
 
   /// Shares of the device, in claims and in this attempt.
   [[nodiscard]] std::int32_t share_count(cluster::DeviceId device) const;

@@ -47,26 +47,47 @@ bool waits_for_conditions(const NodePool& view) {
   });
 }
 
-/// Nothing when no slice of the pool is for the node.
-Result<std::optional<NodePool>> view_of(const DevicePool& pool, const api::NodeFacts& node) {
-  std::vector<bool> relevant;
-  for (const cluster::SlicePtr& slice : pool.slices()) {
+/// Marks the slices of the pool that are not for the node; empty: all are for it.
+Result<std::vector<bool>> foreign_slices(const DevicePool& pool, const api::NodeFacts& node) {
+  std::vector<bool> foreign;
+  for (std::size_t i = 0; i < pool.slices().size(); ++i) {
+    const cluster::SlicePtr& slice = pool.slices()[i];
     Result<bool> is_for_node = is_relevant(*slice, node);
     if (!is_for_node) {
       return fail(Code::kInvalidArgument,
                   "gather pool information: failed to perform node selection for slice " +
                       slice->meta.key.name + ": " + is_for_node.error().message);
     }
-    relevant.push_back(*is_for_node);
+    if (*is_for_node) continue;
+    foreign.resize(pool.slices().size(), false);
+    foreign[i] = true;
   }
-  if (std::ranges::find(relevant, true) == relevant.end()) return std::optional<NodePool>();
-  NodePool view{.pool = &pool, .state = pool.state(), .problem = pool.problem(), .devices = {}};
+  return foreign;
+}
+
+/// Adds nothing when no slice of the pool is for the node.
+Result<void> add_view(const DevicePool& pool, const api::NodeFacts& node,
+                      std::vector<NodePool>& views) {
+  GANG_TRY(const std::vector<bool> foreign, foreign_slices(pool, node));
+  const bool has_some =
+      foreign.empty() ? !pool.slices().empty() : std::ranges::find(foreign, false) != foreign.end();
+  if (!has_some) return {};
+  NodePool& view = views.emplace_back(
+      NodePool{.pool = &pool, .state = pool.state(), .problem = pool.problem(), .devices = {}});
   view.devices.reserve(pool.devices().size());
   for (const PoolDevice& device : pool.devices()) {
-    if (relevant[device.slice]) view.devices.push_back(&device);
+    if (foreign.empty() || !foreign[device.slice]) view.devices.push_back(&device);
   }
   check_names(view);
-  return std::optional<NodePool>(std::move(view));
+  return {};
+}
+
+void sort(std::vector<NodePool>& views) {
+  if (views.size() < 2) return;
+  std::ranges::stable_sort(views, [](const NodePool& a, const NodePool& b) {
+    return std::forward_as_tuple(waits_for_conditions(a), a.pool->driver(), a.pool->name()) <
+           std::forward_as_tuple(waits_for_conditions(b), b.pool->driver(), b.pool->name());
+  });
 }
 
 }  // namespace
@@ -85,14 +106,8 @@ std::string DeviceCandidate::text() const {
 Result<DeviceNode> device_node(const api::NodeFacts& facts,
                                const std::vector<const DevicePool*>& pools) {
   DeviceNode node{.facts = facts};
-  for (const DevicePool* pool : pools) {
-    GANG_TRY(std::optional<NodePool> view, view_of(*pool, facts));
-    if (view) node.pools.push_back(std::move(*view));
-  }
-  std::ranges::stable_sort(node.pools, [](const NodePool& a, const NodePool& b) {
-    return std::forward_as_tuple(waits_for_conditions(a), a.pool->driver(), a.pool->name()) <
-           std::forward_as_tuple(waits_for_conditions(b), b.pool->driver(), b.pool->name());
-  });
+  for (const DevicePool* pool : pools) GANG_TRY_VOID(add_view(*pool, facts, node.pools));
+  sort(node.pools);
   std::size_t count = 0;
   for (const NodePool& view : node.pools) count += view.devices.size();
   node.candidates.reserve(count);

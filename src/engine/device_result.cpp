@@ -10,6 +10,12 @@ namespace {
 using api::AllocatedConfig;
 using api::ConfigSource;
 
+/// Copies a list into a new, empty one; few devices have any.
+template <class List>
+void copy(const List& from, List& to) {
+  if (!from.empty()) to = from;
+}
+
 void fill(const DeviceInputs& inputs, const ChosenDevice& chosen, api::DeviceResult& result) {
   const api::Device& device = *chosen.candidate.device->device;
   const api::ResourceSlice& slice = chosen.candidate.slice();
@@ -18,15 +24,15 @@ void fill(const DeviceInputs& inputs, const ChosenDevice& chosen, api::DeviceRes
   result.pool = slice.pool;
   result.device = device.name;
   result.admin_access = chosen.ask->is_admin();
-  result.tolerations = chosen.ask->ask->tolerations;
-  result.consumed_capacity = chosen.capacity;
+  copy(chosen.ask->ask->tolerations, result.tolerations);
+  copy(chosen.capacity, result.consumed_capacity);
   if (chosen.is_share) result.share_id.emplace();
   if (inputs.features.binding_conditions) {
-    result.binding_conditions = device.binding_conditions;
-    result.binding_failure_conditions = device.binding_failure_conditions;
+    copy(device.binding_conditions, result.binding_conditions);
+    copy(device.binding_failure_conditions, result.binding_failure_conditions);
   }
   if (inputs.features.optional_node_operations) {
-    result.skip_node_operations = slice.skip_node_operations;
+    copy(slice.skip_node_operations, result.skip_node_operations);
   }
 }
 

@@ -61,22 +61,25 @@ bool tolerates(const cluster::DeviceFeatures& features,
          std::ranges::all_of(device.rule_taints, is_covered);
 }
 
-DeviceSearch::DeviceSearch(DeviceAttempt& attempt, const DeviceNode& node,
-                           const std::vector<const api::ResourceClaim*>& claims)
-    : attempt_(attempt), node_(node), first_claim_(attempt.claims_begun) {
+void DeviceSearch::begin(const DeviceNode& node,
+                         const std::vector<const api::ResourceClaim*>& claims) {
+  node_ = &node;
+  first_claim_ = attempt_.claims_begun;
   attempt_.claims_begun += static_cast<std::int32_t>(claims.size());
-  claims_.reserve(claims.size());
-  constraints_.reserve(claims.size());
-  for (const api::ResourceClaim* claim : claims) {
-    claims_.push_back({.claim = claim, .requests = {}});
-    constraints_.emplace_back(claim->spec, attempt.inputs);
-  }
+  claims_.resize(claims.size());
   chosen_.resize(claims.size());
+  constraints_.clear();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    claims_[i].claim = claims[i];
+    claims_[i].requests.clear();
+    chosen_[i].clear();
+    constraints_.emplace_back(claims[i]->spec, attempt_.inputs);
+  }
 }
 
 DeviceStep DeviceSearch::run(AfterDevices& after) {
   for (PreparedClaim& claim : claims_) {
-    DeviceStep step = prepare_claim(attempt_.inputs, node_, claim);
+    DeviceStep step = prepare_claim(attempt_.inputs, *node_, claim);
     if (!step.is_yes()) return step;
   }
   for (std::size_t i = 0; i < claims_.size(); ++i) chosen_[i].reserve(first_count(claims_[i]));
@@ -84,9 +87,10 @@ DeviceStep DeviceSearch::run(AfterDevices& after) {
   DeviceStep step = begin_claim(0);
   if (step.end == End::kTooMany) step = no();
   if (step.end != End::kNo) return step;
-  const auto invalid = std::ranges::find_if(
-      node_.pools, [](const NodePool& pool) { return pool.state == cluster::PoolState::kInvalid; });
-  if (invalid == node_.pools.end()) return step;
+  const auto invalid = std::ranges::find_if(node_->pools, [](const NodePool& pool) {
+    return pool.state == cluster::PoolState::kInvalid;
+  });
+  if (invalid == node_->pools.end()) return step;
   return {.end = End::kNode, .message = "invalid resource pools were encountered"};
 }
 
@@ -132,7 +136,7 @@ DeviceStep DeviceSearch::take_next(const Position& at) {
   if (is_plain(at)) {
     if (std::optional<DeviceStep> step = take_plainly(at)) return *std::move(step);
   }
-  const auto candidates = static_cast<std::uint32_t>(node_.candidates.size());
+  const auto candidates = static_cast<std::uint32_t>(node_->candidates.size());
   for (std::uint32_t candidate = at.start; candidate < candidates; ++candidate) {
     DeviceStep step = try_candidate(at, candidate);
     if (step.end != End::kNo) return step;
@@ -171,11 +175,11 @@ std::optional<DeviceStep> DeviceSearch::take_plainly(const Position& at) {
 bool DeviceSearch::take_first(const Position& at) {
   const PreparedAsk& ask = ask_at(at);
   std::int64_t taken = 0;
-  for (std::uint32_t i = 0; i < node_.candidates.size() && taken < ask.count; ++i) {
+  for (std::uint32_t i = 0; i < node_->candidates.size() && taken < ask.count; ++i) {
     const Fit fit = fit_of(at, i);
     if (fit == Fit::kUnknown) return false;
     if (fit == Fit::kNo) continue;
-    const DeviceCandidate& candidate = node_.candidates[i];
+    const DeviceCandidate& candidate = node_->candidates[i];
     attempt_.ledger.take_device(take_of(at, candidate), {});
     chosen_[at.claim].push_back({.candidate = candidate, .ask = &ask});
     ++taken;
@@ -185,15 +189,17 @@ bool DeviceSearch::take_first(const Position& at) {
 
 /// Counters and what many can use are not for the first look.
 DeviceSearch::Fit DeviceSearch::fit_of(const Position& at, std::uint32_t index) {
-  const DeviceCandidate& candidate = node_.candidates[index];
+  const DeviceCandidate& candidate = node_->candidates[index];
   const api::Device& device = *candidate.device->device;
-  if (attempt_.ledger.is_in_use(take_of(at, candidate))) return Fit::kNo;
-  const DeviceStep step =
-      judge_selectable(attempt_.inputs, node_, claims_[at.claim], ask_at(at), index);
-  if (!step.is_yes()) return step.is_final() ? Fit::kUnknown : Fit::kNo;
-  const bool is_whole = device.consumes_counters.empty() && !device.allow_multiple_allocations &&
-                        has_plain_capacity(device) &&
-                        !attempt_.ledger.has_shares(candidate.device->id);
+  const bool is_free = attempt_.ledger.is_free(candidate.device->id);
+  if (!is_free && attempt_.ledger.is_in_use(take_of(at, candidate))) return Fit::kNo;
+  if (ask_at(at).selectable[index] != DeviceAnswer::kYes) {
+    const DeviceStep step =
+        judge_selectable(attempt_.inputs, *node_, claims_[at.claim], ask_at(at), index);
+    if (!step.is_yes()) return step.is_final() ? Fit::kUnknown : Fit::kNo;
+  }
+  const bool is_whole = is_free && device.consumes_counters.empty() &&
+                        !device.allow_multiple_allocations && has_plain_capacity(device);
   if (!is_whole) return Fit::kUnknown;
   const bool may =
       may_skip_operations(candidate) &&
@@ -203,7 +209,7 @@ DeviceSearch::Fit DeviceSearch::fit_of(const Position& at, std::uint32_t index) 
 
 DeviceStep DeviceSearch::take_from_all(const Position& at) {
   const PreparedAsk& ask = ask_at(at);
-  const DeviceCandidate& candidate = node_.candidates[ask.all[static_cast<std::size_t>(at.taken)]];
+  const DeviceCandidate& candidate = node_->candidates[ask.all[static_cast<std::size_t>(at.taken)]];
   if (attempt_.ledger.is_in_use(take_of(at, candidate))) return no();
   const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
   DeviceStep step = take(at, candidate);
@@ -216,10 +222,10 @@ DeviceStep DeviceSearch::take_from_all(const Position& at) {
 }
 
 DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t index) {
-  const DeviceCandidate& candidate = node_.candidates[index];
+  const DeviceCandidate& candidate = node_->candidates[index];
   PreparedAsk& ask = ask_at(at);
   if (attempt_.ledger.is_in_use(take_of(at, candidate))) return no();
-  DeviceStep step = judge_selectable(attempt_.inputs, node_, claims_[at.claim], ask, index);
+  DeviceStep step = judge_selectable(attempt_.inputs, *node_, claims_[at.claim], ask, index);
   if (!step.is_yes()) return step;
   const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
   step = take(at, candidate);
@@ -266,7 +272,7 @@ DeviceStep DeviceSearch::take(const Position& at, const DeviceCandidate& candida
 bool DeviceSearch::may_skip_operations(const DeviceCandidate& candidate) const {
   const cluster::DeviceFeatures& features = attempt_.inputs.features;
   if (!features.has_alpha() || candidate.slice().skip_node_operations.empty()) return true;
-  return features.optional_node_operations && node_.optional_node_operations;
+  return features.optional_node_operations && node_->optional_node_operations;
 }
 
 /// Taints, then the constraints of the claim; kYes: the constraints hold the device.

@@ -45,12 +45,15 @@ struct DeviceAttempt {
   std::int32_t claims_begun = 0;  ///< numbers given to claims
 };
 
-/// See the head of the file. Lives for one pod and node of an attempt; one thread.
+/// See the head of the file. Lives for one attempt, which begins it anew for each pod and node; one
+/// thread.
 class DeviceSearch {
  public:
-  /// All outlive this. Claims are prepared by run().
-  DeviceSearch(DeviceAttempt& attempt, const DeviceNode& node,
-               const std::vector<const api::ResourceClaim*>& claims);
+  /// Outlives this.
+  explicit DeviceSearch(DeviceAttempt& attempt) : attempt_(attempt) {}
+
+  /// Both outlive what follows, up to the next begin(). Claims are prepared by run().
+  void begin(const DeviceNode& node, const std::vector<const api::ResourceClaim*>& claims);
 
   /// kYes: chosen() and claims() hold the solution and the ledger has it booked. Else the ledger is
   /// as before.
@@ -97,7 +100,7 @@ class DeviceSearch {
   [[nodiscard]] std::string where(const Position& at);
 
   DeviceAttempt& attempt_;
-  const DeviceNode& node_;
+  const DeviceNode* node_ = nullptr;
   AfterDevices* after_ = nullptr;
   std::int32_t first_claim_ = 0;
   std::vector<PreparedClaim> claims_;
