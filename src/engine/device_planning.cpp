@@ -45,6 +45,7 @@ std::vector<DeviceMember> members_of(const Gang& gang, ExtendedClaims& extended)
     const Member& member = gang.members[i];
     if (member.class_index < 0) continue;
     DeviceMember made{.index = i, .class_index = static_cast<std::uint32_t>(member.class_index)};
+    made.claims.reserve(member.claims.size());
     for (const std::int32_t index : member.claims) {
       const auto claim = static_cast<std::size_t>(index);
       made.claims.push_back(claim);

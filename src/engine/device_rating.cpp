@@ -1,8 +1,8 @@
 #include "engine/device_rating.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <set>
 
 namespace gang::engine {
 namespace {
@@ -39,12 +39,20 @@ std::int32_t size_of(const ChosenDevice& one) {
 
 /// Values of an attribute among the devices; 0 where none has it.
 std::int32_t count_of(const std::vector<const ChosenDevice*>& devices, const char* attribute) {
-  std::set<api::AttributeValue> values;
+  std::vector<const api::AttributeValue*> values;
+  values.reserve(devices.size());
   for (const ChosenDevice* one : devices) {
     const api::Device& device = *one->candidate.device->device;
-    if (const auto* value = api::find_named(device.attributes, attribute)) values.insert(*value);
+    const auto* value = api::find_named(device.attributes, attribute);
+    const bool is_last = value == nullptr || (!values.empty() && *values.back() == *value);
+    if (!is_last) values.push_back(value);
   }
-  return static_cast<std::int32_t>(values.size());
+  const auto value_of = [](const api::AttributeValue* value) -> const auto& {
+    return *value;
+  };
+  std::ranges::sort(values, {}, value_of);
+  const auto repeated = std::ranges::unique(values, {}, value_of);
+  return static_cast<std::int32_t>(values.size() - repeated.size());
 }
 
 std::int32_t spread_of(const std::vector<const ChosenDevice*>& devices) {
@@ -56,13 +64,21 @@ std::int32_t spread_of(const std::vector<const ChosenDevice*>& devices) {
   return std::max(0, nodes - 1) * kRootsMax + std::clamp(roots - 1, 0, kRootsMax - 1);
 }
 
+/// Binary digits of a number; 0 below one.
+std::int32_t digits_of(Nano number) {
+  if (number <= 0) return 0;
+  const auto high = static_cast<std::uint64_t>(number >> 64U);
+  const auto low = static_cast<std::uint64_t>(number);
+  return static_cast<std::int32_t>(high > 0 ? 64 + std::bit_width(high) : std::bit_width(low));
+}
+
 }  // namespace
 
 std::int32_t amount_of(const api::Device& device) {
   if (!device.consumes_counters.empty()) return 0;
   std::int32_t digits = 0;
   for (const auto& [name, capacity] : device.capacity) {
-    for (Nano left = capacity.value.nano(); left > 0; left /= 2) ++digits;
+    digits += digits_of(capacity.value.nano());
   }
   return digits;
 }
@@ -76,7 +92,10 @@ MemberRating rating_of(const std::vector<PreparedClaim>& claims,
       rating.preference += kAlternativesMax - static_cast<std::int32_t>(request.selected);
     }
   }
+  std::size_t count = 0;
+  for (const std::vector<ChosenDevice>& of_claim : chosen) count += of_claim.size();
   std::vector<const ChosenDevice*> devices;
+  devices.reserve(count);
   for (const std::vector<ChosenDevice>& of_claim : chosen) {
     for (const ChosenDevice& one : of_claim) devices.push_back(&one);
   }
