@@ -1,5 +1,6 @@
 // metav1.Status: as a body of its own, or as the object of an ERROR line.
 #include "api/json_kinds.h"
+#include "api/protobuf.h"
 #include "gang/api/json.h"
 
 namespace gang::api {
@@ -21,6 +22,18 @@ std::string cause_text(JsonView cause, JsonReader& reader) {
   const std::string message = reader.text(cause, "message");
   if (!message.empty()) text += (text.empty() ? "" : ": ") + message;
   return std::string(cut_text(text, kMessageBytesMax));
+}
+
+/// What is told in protobuf to who asked for an object in protobuf; without its details.
+Status status_of_protobuf(std::string_view body) {
+  constexpr std::uint32_t kMessage = 3;
+  constexpr std::uint32_t kReason = 4;
+  const Result<std::vector<WireField>> fields = read_object(body, "Status").and_then(read_fields);
+  if (!fields) return {};
+  Status status;
+  status.message = cut_text(content_of(*fields, kMessage), kMessageBytesMax);
+  status.reason = content_of(*fields, kReason);
+  return status;
 }
 
 }  // namespace
@@ -48,6 +61,7 @@ Status status_from(JsonView json) {
 }
 
 Status decode_status(std::string_view body) {
+  if (is_protobuf_object(body)) return status_of_protobuf(body);
   const Result<ParsedJson> parsed = parse_wanted(body, kStatusWant);
   if (parsed && parsed->tree.root()["kind"].text() == "Status") {
     return status_from(parsed->tree.root());
