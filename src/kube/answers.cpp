@@ -89,10 +89,9 @@ std::optional<Duration> retry_after_of(std::string_view header, const api::Statu
   return std::min(Duration(std::chrono::seconds(*status.retry_after_seconds)), kRetryAfterMax);
 }
 
-bool is_json_type(std::string_view content_type) {
-  constexpr std::string_view kJson = "application/json";
-  if (content_type.substr(0, kJson.size()) != kJson) return false;
-  content_type.remove_prefix(kJson.size());
+bool has_media_type(std::string_view content_type, std::string_view media_type) {
+  if (!content_type.starts_with(media_type)) return false;
+  content_type.remove_prefix(media_type.size());
   return content_type.empty() || content_type.front() == ';' || content_type.front() == ' ';
 }
 
@@ -122,7 +121,8 @@ Outcome outcome_of_status(int status) {
   }
 }
 
-Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& end) {
+Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& end,
+                   std::string_view accept) {
   Answer answer;
   answer.http_status = head.status;
   if (head.status == 0) {
@@ -134,8 +134,10 @@ Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& e
   answer.outcome = outcome_of_status(head.status);
   if (answer.ok()) {
     if (!whole) answer.message = "the answer was cut: " + end.message;
-    if (whole && !is_json_type(head.content_type)) {
-      answer.message = "the answer is no JSON: some proxy between us and the API server?";
+    if (whole && !has_media_type(head.content_type, accept)) {
+      answer.message = std::string("the answer is no ") +
+                       (accept == kJsonType ? "JSON" : "protobuf") +
+                       ": some proxy between us and the API server?";
     }
     if (!answer.message.empty()) answer.outcome = Outcome::kUnknown;
     return answer;

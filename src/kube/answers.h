@@ -20,8 +20,13 @@ inline constexpr Duration kRetryAfterMax = std::chrono::minutes(5);
 [[nodiscard]] std::optional<Duration> retry_after_of(std::string_view header,
                                                      const api::Status& status);
 
+/// Whether that content type is this media type, with whatever parameters.
+[[nodiscard]] bool has_media_type(std::string_view content_type, std::string_view media_type);
+
 /// Whether a 2xx answer with that content type can be one of the API server's own.
-[[nodiscard]] bool is_json_type(std::string_view content_type);
+[[nodiscard]] inline bool is_json_type(std::string_view content_type) {
+  return has_media_type(content_type, kJsonType);
+}
 
 /// The Status in the body of a refusal; of a page in HTML the message has the first words.
 [[nodiscard]] api::Status status_of(std::string_view body);
@@ -32,7 +37,9 @@ inline constexpr Duration kRetryAfterMax = std::chrono::minutes(5);
 /// What a status code means for the one who sent the request.
 [[nodiscard]] Outcome outcome_of_status(int status);
 
-/// The Answer to a request that ended. `body` is the whole body (or what came of it).
-[[nodiscard]] Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& end);
+/// The Answer to a request that ended. `body` is the whole body (or what came of it); `accept` is
+/// what the request asked for.
+[[nodiscard]] Answer make_answer(const HttpHead& head, std::string_view body, const HttpEnd& end,
+                                 std::string_view accept = kJsonType);
 
 }  // namespace gang::kube

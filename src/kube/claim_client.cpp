@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "gang/api/claim_edit.h"
+#include "kube/claim_rewrite.h"
 #include "kube/requests.h"
 #include "kube/resource_path.h"
 #include "kube/watch_stream.h"
@@ -21,12 +23,6 @@ std::string map_path(const api::ObjectKey& map) {
 
 std::string claims_path(const std::string& name_space) {
   return collection_path(api::Kind::kResourceClaim, name_space);
-}
-
-Finish to_claim(ClaimDone done) {
-  return [done = std::move(done)](Answer answer, std::string_view body) {
-    finish_object(done, std::move(answer), api::decode_resource_claim(body));
-  };
 }
 
 Finish to_map(ConfigMapDone done) {
@@ -84,13 +80,22 @@ class HttpClaimClient final : public ClaimClient {
   }
 
   void patch_claim(const api::ClaimPatch& patch, ClaimDone done) override {
-    patch_object(object_path(api::Kind::kResourceClaim, patch.claim),
-                 api::encode_claim_patch(patch), std::move(done));
+    const std::string path = object_path(api::Kind::kResourceClaim, patch.claim);
+    const auto edit = [patch](std::string_view claim) { return api::edit_claim(claim, patch); };
+    patch_object(path, api::encode_claim_patch(patch),
+                 rewriter_.after_patch(path, "", edit, std::move(done)));
   }
 
   void patch_claim_status(const api::ClaimStatusPatch& patch, ClaimDone done) override {
-    patch_object(object_path(api::Kind::kResourceClaim, patch.claim) + "/status",
-                 api::encode_claim_status_patch(patch), std::move(done));
+    using Part = api::ClaimStatusPatch::Part;
+    const std::string path = object_path(api::Kind::kResourceClaim, patch.claim);
+    const auto edit = [patch](std::string_view claim) {
+      return api::edit_claim_status(claim, patch);
+    };
+    const bool keeps = patch.allocation_part == Part::kKeep;
+    patch_object(path + "/status", api::encode_claim_status_patch(patch),
+                 keeps ? rewriter_.after_patch(path, "/status", edit, std::move(done))
+                       : to_claim(std::move(done)));
   }
 
   void read_claim(const api::ObjectKey& claim, ClaimDone done) override {
@@ -126,14 +131,15 @@ class HttpClaimClient final : public ClaimClient {
   }
 
  private:
-  void patch_object(const std::string& path, std::string body, ClaimDone done) {
+  void patch_object(const std::string& path, std::string body, Finish finish) {
     HttpRequest request = requests_.write(Method::kPatch, path);
     request.content_type = kMergePatch;
     request.body = std::move(body);
-    requests_.start(std::move(request), to_claim(std::move(done)));
+    requests_.start(std::move(request), std::move(finish));
   }
 
   const Requests requests_;
+  const ClaimRewriter rewriter_{requests_};
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ namespace gang::kube {
 /// The largest object, error body or watch line that is read.
 inline constexpr std::size_t kBodyBytesMax = 16U << 20U;
 
+inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+
 enum class Method { kGet, kPost, kPatch, kPut, kDelete };
 
 /// One request to the API server of a Connection.
@@ -28,6 +31,7 @@ struct HttpRequest {
   std::string target;        ///< path and query, encoded, begins with '/'
   std::string content_type;  ///< empty = no body
   std::string body;
+  std::string_view accept = kJsonType;             ///< media type of the answer; a constant
   Duration idle_limit = std::chrono::seconds(30);  ///< no byte for so long ends it
   Duration total_limit{0};                         ///< 0 = none
 };

@@ -397,7 +397,7 @@ class CpprestHttp final : public Http {
     web::http::http_request message(method_of(request.method));
     message.set_request_uri(web::uri(server_.url.prefix + request.target));
     if (!request.content_type.empty()) message.set_body(request.body, request.content_type);
-    message.headers().add(names::accept, "application/json");
+    message.headers().add(names::accept, std::string(request.accept));
     message.headers().add(names::user_agent, server_.user_agent);
     if (!server_.host_header.empty()) message.headers().add(names::host, server_.host_header);
     if (!token.empty()) message.headers().add(names::authorization, "Bearer " + token.reveal());

@@ -5,15 +5,14 @@
 namespace gang::kube {
 namespace {
 
-constexpr const char* kJson = "application/json";
-constexpr const char* kStrategicMerge = "application/strategic-merge-patch+json";
+constexpr std::string_view kStrategicMerge = "application/strategic-merge-patch+json";
 
 /// Collects one answer. Owned by the transport; its thread only. A body over the limit is dropped
 /// and the outcome is then unknown.
 class AnswerReceiver final : public HttpReceiver {
  public:
-  AnswerReceiver(TokenSource& tokens, Finish finish)
-      : tokens_(tokens), finish_(std::move(finish)) {}
+  AnswerReceiver(TokenSource& tokens, std::string_view accept, Finish finish)
+      : tokens_(tokens), accept_(accept), finish_(std::move(finish)) {}
 
   void on_head(const HttpHead& head) override { head_ = head; }
 
@@ -28,7 +27,7 @@ class AnswerReceiver final : public HttpReceiver {
   }
 
   void on_end(const HttpEnd& end) override {
-    Answer answer = make_answer(head_, body_, end);
+    Answer answer = make_answer(head_, body_, end, accept_);
     if (answer.outcome == Outcome::kUnauthorized) tokens_.refuse();
     if (too_large_ && answer.ok()) {
       answer.outcome = Outcome::kUnknown;
@@ -39,6 +38,7 @@ class AnswerReceiver final : public HttpReceiver {
 
  private:
   TokenSource& tokens_;
+  const std::string_view accept_;
   Finish finish_;
   HttpHead head_;
   std::string body_;
@@ -55,14 +55,18 @@ HttpRequest Requests::write(Method method, const std::string& path) const {
   HttpRequest request;
   request.method = method;
   request.target = path + timeout_query_;
-  request.content_type = method == Method::kPatch ? kStrategicMerge : kJson;
+  request.content_type = method == Method::kPatch ? kStrategicMerge : kJsonType;
+  return request;
+}
+
+HttpRequest Requests::read(const std::string& path, const std::string& query) const {
+  HttpRequest request;
+  request.target = path + timeout_query_ + query;
   return request;
 }
 
 void Requests::get(const std::string& path, Finish finish, const std::string& query) const {
-  HttpRequest request;
-  request.target = path + timeout_query_ + query;
-  start(std::move(request), std::move(finish));
+  start(read(path, query), std::move(finish));
 }
 
 void Requests::send(HttpRequest request, Done done) const {
@@ -73,8 +77,9 @@ void Requests::send(HttpRequest request, Done done) const {
 void Requests::start(HttpRequest request, Finish finish) const {
   request.idle_limit = connection_->options.request_timeout;
   request.total_limit = connection_->options.request_timeout;
-  connection_->http->start(std::move(request), std::make_unique<AnswerReceiver>(
-                                                   *connection_->tokens, std::move(finish)));
+  auto receiver =
+      std::make_unique<AnswerReceiver>(*connection_->tokens, request.accept, std::move(finish));
+  connection_->http->start(std::move(request), std::move(receiver));
 }
 
 }  // namespace gang::kube

@@ -39,6 +39,8 @@ class Requests {
   [[nodiscard]] HttpRequest write(Method method, const std::string& path) const;
   /// `query` goes on after the time-out: "" or "&key=value".
   void get(const std::string& path, Finish finish, const std::string& query = "") const;
+  /// The request that get() starts.
+  [[nodiscard]] HttpRequest read(const std::string& path, const std::string& query = "") const;
   void start(HttpRequest request, Finish finish) const;
   /// start() for who does not look at the body.
   void send(HttpRequest request, Done done) const;

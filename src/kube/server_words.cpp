@@ -112,12 +112,13 @@ HeadMeaning ServerWords::meaning(const HttpRequest& request, const HttpHead& hea
   const bool is_core = is_core_collection(request.target);
   const bool is_redirect = head.status >= 300 && head.status < 400;
   const bool is_absent = head.status == 404;
-  const bool is_json = is_json_type(head.content_type);
-  const bool is_plain = is_json || type_text(head.content_type) == "text/plain";
-  if (is_absent && !is_core && is_plain) return {is_json, {}};
-  if (is_json && !is_redirect && !is_absent) return {true, {}};
+  const bool is_api =
+      is_json_type(head.content_type) || has_media_type(head.content_type, request.accept);
+  const bool is_plain = is_api || type_text(head.content_type) == "text/plain";
+  if (is_absent && !is_core && is_plain) return {is_api, {}};
+  if (is_api && !is_redirect && !is_absent) return {true, {}};
   constexpr const char* kAgain = "answers as a Kubernetes API server again";
-  if (!url_.is_tls && head.status == 400 && !is_json) {
+  if (!url_.is_tls && head.status == 400 && !is_api) {
     return {false, Trouble{"refuses plain HTTP with HTTP 400: the server speaks HTTPS there; write "
                            "https:// in " +
                                origin_.server,

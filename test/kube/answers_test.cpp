@@ -45,6 +45,12 @@ TEST(Answers, DoesNotTrustAnOkThatWasCutOrIsNoJson) {
             Outcome::kOk);
 }
 
+TEST(Answers, ProtobufIsTrustedWhereItWasAskedFor) {
+  const HttpHead head{200, "application/vnd.kubernetes.protobuf", ""};
+  EXPECT_EQ(make_answer(head, "k8s", kWhole, kProtobufType).outcome, Outcome::kOk);
+  EXPECT_EQ(make_answer(head, "k8s", kWhole).outcome, Outcome::kUnknown);
+}
+
 TEST(Answers, KeepsAForbiddenCauseOfA422InTheMessage) {
   const Answer answer =
       make_answer({422, kStatusJson, ""},

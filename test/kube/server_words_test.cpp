@@ -140,6 +140,14 @@ TEST(ServerWords, TakeForAnAnswerWhatAnApiServerSays) {
   EXPECT_EQ(meaning(list("/api/v1/namespaces/ns/pods/p"), 404, "application/json"), "answer");
 }
 
+TEST(ServerWords, TakeProtobufForAnAnswerWhereItWasAskedFor) {
+  HttpRequest request = list("/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c");
+  EXPECT_NE(meaning(request, 200, "application/vnd.kubernetes.protobuf"), "answer");
+  request.accept = kProtobufType;
+  EXPECT_EQ(meaning(request, 200, "application/vnd.kubernetes.protobuf"), "answer");
+  EXPECT_EQ(meaning(request, 404, "application/vnd.kubernetes.protobuf"), "answer");
+}
+
 TEST(ServerWords, TakeAnUnservedGroupForNothing) {
   EXPECT_EQ(meaning(list("/apis/scheduling.k8s.io/v1beta1/podgroups"), 404, "text/plain"),
             "nothing");

@@ -28,7 +28,7 @@ struct ConfigMapDelete {
 };
 
 /// Owned by the shell, outlives the binder. Methods may be called from any one thread at a time.
-/// Writes answer with the object as it is then.
+/// Writes answer with the object as it is then, and take whatever form the server accepts.
 class ClaimClient {
  public:
   virtual ~ClaimClient() = default;
