@@ -1,12 +1,11 @@
 """What the API server and its controllers do with claims: facts that the daemon builds on. No
 daemon runs here; the bodies are those that it writes."""
 
-import json
-
 import device_history
 import devices
 from cluster import ApiError
 from harness import lone_scope, own_world
+from kubeclient import MERGE_PATCH, STRATEGIC_PATCH
 
 _OTHER_UID = "00000000-0000-0000-0000-000000000000"
 _RBAC = "rbac.authorization.k8s.io"
@@ -185,8 +184,8 @@ def the_rights_of_deploy_suffice_for_a_round_and_for_no_more(t):
     claim = daemon.patch("resourceclaims", "c", finalizer, t.namespace)
     claim = _patch(t, claim, {"allocation": _given(t),
                               "reservedFor": [devices.reserved_for(pod)]}, daemon)
-    _refused(lambda: daemon.update(claim), 403)
-    _refused(lambda: daemon.update(claim, "status"), 403)
+    daemon.update(daemon.update(claim), "status")
+    _refused(lambda: daemon.update({**pod, "spec": {}}), 403)
     intent = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}, "metadata": {
         "name": t.prefix + "intent", "labels": dict([device_history.INTENT.split("=")])}}
     made = daemon.create(intent, device_history.HOME)
@@ -200,27 +199,45 @@ def the_rights_of_deploy_suffice_for_a_round_and_for_no_more(t):
     t.unexpected_403 = False
 
 
-def parameters_that_are_stored_with_blanks_make_a_claim_immutable_in_json(t):
-    """The server compares opaque parameters byte by byte, and writes them without blanks: of a
-    claim where they were stored with blanks only the status can be written in JSON."""
+def parameters_that_json_spells_otherwise_make_a_claim_immutable_in_json(t):
+    """The server compares opaque parameters byte by byte, and writes them without blanks and with
+    some characters escaped: what was stored otherwise has changed in any PATCH, and in a PUT that
+    does not spell it as it was stored."""
     t.driver_class()
-    for name, blank, gpu in (("compact", "", "gpu-0"), ("blanks", " ", "gpu-1")):
-        claim = devices.claim(name, config=[{"opaque": {
-            "driver": devices.DRIVER, "parameters": {"kind": "A"}}}])
-        text = json.dumps(claim, separators=(",", ":"))
-        text = text.replace('"kind":"A"', f'"kind":{blank}"A"')
-        path = t.client.path("resourceclaims", None, t.namespace)
-        made = t.client.request_text("POST", path, text)
+    for name, parameters in (("compact", '{"b":1.0,"a":"\\u00e9"}'), ("blanks", '{"kind": "A"}'),
+                             ("signs", '{"share":"<2"}')):
+        made = t.store(devices.claim(name, config=devices.SPELLED), parameters)
         finalizer = {"metadata": _guard(made, finalizers=[devices.FINALIZER])}
         patch = ("resourceclaims", name, finalizer, t.namespace)
-        if blank:
-            _refused(lambda p=patch: t.client.patch(*p), 422, field=("FieldValueInvalid", "spec"))
-            _refused(lambda m=made: t.client.update(
-                {**m, "metadata": {**m["metadata"], **finalizer["metadata"]}}), 422)
-        else:
+        if name == "compact":
             t.client.patch(*patch)
-        t.client.patch("resourceclaims", name, {"metadata": _guard(t.claims()[name]), "status": {
-            "allocation": _given(t, gpu)}}, t.namespace, "status")
+            continue
+        _refused(lambda p=patch: t.client.patch(*p), 422, field=("FieldValueInvalid", "spec"))
+        for kind in (MERGE_PATCH, STRATEGIC_PATCH):
+            _refused(lambda n=name, k=kind: t.client.patch(
+                "resourceclaims", n, {}, t.namespace, content_type=k), 422)
+        whole = {**made, "metadata": {**made["metadata"], **finalizer["metadata"]}}
+        if name == "blanks":
+            _refused(lambda w=whole: t.client.update(w), 422)
+        else:  # This client escapes nothing, so it sends the bytes that are stored.
+            t.client.update(whole)
+
+
+def what_others_stored_so_in_a_status_makes_it_immutable_in_json(t):
+    """As kube-scheduler copies parameters into an allocation, and as a driver reports data."""
+    pod, _ = _setup(t)
+    for name, device, parameters, data, field in (
+            ("allocation", "gpu-0", '{"kind": "A"}', '{"n":7}',
+             ("FieldValueInvalid", "status.allocation")),
+            ("devices", "gpu-1", '{"kind":"A"}', '{"n": 7}',
+             ("FieldValueForbidden", "status.devices"))):
+        claim = t.allocate_spelled(name, device, parameters, data)
+        join = {"metadata": _guard(claim), "status": {"reservedFor": [devices.reserved_for(pod)]}}
+        daemon = t.world.cluster.client_of(t.world.kubeconfig)
+        _refused(lambda n=name, j=join: daemon.patch(
+            "resourceclaims", n, j, t.namespace, "status"), 422, field=field)
+        free = {"allocation": None, "devices": None, "reservedFor": []}
+        daemon.patch("resourceclaims", name, {"status": free}, t.namespace, "status")
 
 
 def _account(t, name):
@@ -257,5 +274,6 @@ TESTS = [
     an_allocation_without_reservation_stays_and_one_with_goes_with_its_pod,
     an_owner_reference_that_does_not_block_needs_no_further_right,
     the_rights_of_deploy_suffice_for_a_round_and_for_no_more,
-    parameters_that_are_stored_with_blanks_make_a_claim_immutable_in_json,
+    parameters_that_json_spells_otherwise_make_a_claim_immutable_in_json,
+    what_others_stored_so_in_a_status_makes_it_immutable_in_json,
 ]

@@ -1,11 +1,15 @@
 """Builders of objects of resource.k8s.io/v1, as drivers and users write them."""
 
+import json
+
 import device_history
 
 DRIVER = "gpu.example.com"
 CLASS = "gpu"
 API = "resource.k8s.io/v1"
 FINALIZER = "resource.kubernetes.io/delete-protection"
+# spec.devices.config of what store() creates.
+SPELLED = [{"opaque": {"driver": DRIVER, "parameters": "as spelled"}}]
 
 
 def device(name, **more):
@@ -115,6 +119,11 @@ def reserved_for(pod):
     return {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
 
 
+def spelled(obj, parameters):
+    """The object as JSON, with parameters of that very text."""
+    return json.dumps(obj).replace('"as spelled"', parameters)
+
+
 def of_attribute(name, value, driver=DRIVER):
     """A CEL expression: the attribute of the driver has this text."""
     return f'device.attributes["{driver}"].{name} == "{value}"'
@@ -166,6 +175,12 @@ class DeviceScope:
     def claim(self, name, *requests, ns=None, **more):
         return self.client.create(claim(name, *requests, **more), ns or self.namespace)
 
+    def store(self, obj, parameters):
+        """Creates a claim or template whose config is SPELLED, with parameters of that very text:
+        the server keeps their bytes."""
+        path = self.client.path(obj["kind"].lower() + "s", None, self.namespace)
+        return self.client.request_text("POST", path, spelled(obj, parameters))
+
     def claims(self, ns=None):
         """{name: claim} of the namespace."""
         return {entry["metadata"]["name"]: entry
@@ -194,6 +209,21 @@ class DeviceScope:
         return self.client.patch(
             "resourceclaims", name,
             {"status": {"allocation": given, "reservedFor": list(consumers)}}, ns, "status")
+
+    def allocate_spelled(self, name, device, parameters, data):
+        """A claim with that device of node n1, as others write it: the text of the parameters in
+        its allocation and of the data in the report of its driver is kept."""
+        made = self.claim(name)
+        given = allocation(self.prefix + "n1", device)
+        given["devices"]["config"] = [{"source": "FromClaim", **SPELLED[0]}]
+        report = {"driver": DRIVER, "pool": self.prefix + "n1", "device": device,
+                  "data": "as reported"}
+        made["metadata"]["finalizers"] = [FINALIZER]
+        made = self.client.update(made)
+        made["status"] = {"allocation": given, "devices": [report]}
+        text = spelled(made, parameters).replace('"as reported"', data)
+        path = self.client.path("resourceclaims", name, self.namespace) + "/status"
+        return self.client.request_text("PUT", path, text)
 
     def intents(self):
         """The open intents of the daemon."""
