@@ -36,7 +36,7 @@ kube::ClaimDone naming_the_right(kube::ClaimDone done) {
                              answer.message.find(kBindingRight) != std::string::npos;
     if (lacks_right) {
       answer.outcome = kube::Outcome::kForbidden;
-      answer.message = std::string("the account may not patch ") + kBindingRight +
+      answer.message = std::string("the account may not write ") + kBindingRight +
                        " in the whole cluster: " + answer.message;
     }
     done(answer, std::move(claim));

@@ -261,7 +261,7 @@ TEST_F(ClaimRoundTest, AMissingRightOnClaimsIsARefusal) {
   bench.claims.fail_next("status", ClaimFault::kLacksBinding);
   bench.carry_out(bench.claim_plan(2, 2));
   EXPECT_EQ(bench.round_end(), "refused");
-  EXPECT_NE(message().find("may not patch resourceclaims/binding"), std::string::npos) << message();
+  EXPECT_NE(message().find("may not write resourceclaims/binding"), std::string::npos) << message();
   EXPECT_TRUE(bench.is_consistent(2)) << bench.state();
 }
 

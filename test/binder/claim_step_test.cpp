@@ -171,7 +171,7 @@ TEST_F(ClaimStepTest, AMissingRightToReserveIsToldByItsName) {
   claims_.fail_next("status", Fault::kLacksBinding);
   start();
   EXPECT_EQ(step_->end(), ClaimEnd::kRefused);
-  EXPECT_EQ(step_->message().find("claim ns/c: the account may not patch resourceclaims/binding"),
+  EXPECT_EQ(step_->message().find("claim ns/c: the account may not write resourceclaims/binding"),
             0U)
       << step_->message();
   EXPECT_EQ(channel_.stats().forbidden, 1);

@@ -242,7 +242,7 @@ def the_rights_over_claims_are_used(t):
 def the_right_to_allocate_is_missing_and_named(t):
     """The server answers 422, names the right, and no device is held; with it the gang is bound."""
     _ready(t)
-    right, missing = "resourceclaims/binding", "the account may not patch resourceclaims/binding"
+    right, missing = "resourceclaims/binding", "the account may not write resourceclaims/binding"
     rules = t.client.get("clusterroles", "gang-scheduler")["rules"]
     for rule in rules:
         rule["resources"] = [one for one in rule["resources"] if one != right]
