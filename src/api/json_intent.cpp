@@ -3,17 +3,23 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/gzip.h"
 #include "api/json_kinds.h"
 #include "api/json_reader.h"
 #include "api/json_sax.h"
 #include "gang/api/intent.h"
+#include "gang/base/base64.h"
 
 namespace gang::api {
 namespace {
 
 using Json = nlohmann::json;
 
+// Where an intent stands: as it is, or where it is long as base64 of its gzip.
 constexpr const char* kIntentKey = "intent";
+constexpr const char* kPackedKey = "intent.gz";
+constexpr std::size_t kPlainBytesMax = std::size_t{256} << 10U;
+constexpr std::size_t kTextBytesMax = std::size_t{16} << 20U;  // of one that is read
 constexpr std::string_view kNamePrefix = "intent-";
 constexpr Want kMapWants[] = {Want("kind"), Want("metadata", kMetaWants), Want("data")};
 constexpr Want kMapWant("", kMapWants);
@@ -100,6 +106,22 @@ IntentPhase phase_from(JsonView json, JsonReader& reader) {
   return IntentPhase::kClaiming;
 }
 
+/// The text of the intent, unpacked where it is packed.
+Result<std::string> text_of(const ConfigMap& map) {
+  const auto plain = map.data.find(kIntentKey);
+  if (plain != map.data.end()) return plain->second;
+  const auto packed = map.data.find(kPackedKey);
+  if (packed == map.data.end()) {
+    return fail(Code::kInvalidArgument,
+                "data.intent is missing; delete the ConfigMap if no round is under way");
+  }
+  Result<std::string> text = decode_base64(packed->second).and_then([](const std::string& bytes) {
+    return unpack_gzip(bytes, kTextBytesMax);
+  });
+  if (!text) return fail(text.error().code, "data.intent.gz: " + text.error().message);
+  return text;
+}
+
 /// Gangs and claims are namespaced: a round touches nothing elsewhere.
 bool is_of_one_namespace(const Intent& intent) {
   const std::string& own = intent.gang.name_space;
@@ -142,7 +164,12 @@ ConfigMap to_config_map(const Intent& intent, const std::string& name_space,
   map.meta.key = {name_space, intent_name(intent.gang_uid)};
   map.meta.resource_version = version;
   map.meta.labels = {{std::string(kIntentLabel), std::string(kIntentLabelValue)}};
-  map.data[kIntentKey] = dump(intent_json(intent));
+  std::string text = dump(intent_json(intent));
+  if (text.size() <= kPlainBytesMax) {
+    map.data[kIntentKey] = std::move(text);
+  } else {
+    map.data[kPackedKey] = encode_base64(pack_gzip(text));
+  }
   return map;
 }
 
@@ -150,11 +177,9 @@ Result<Intent> intent_from(const ConfigMap& map) {
   const auto refuse = [&map](const std::string& why) {
     return fail(Code::kInvalidArgument, "ConfigMap " + map.meta.key.text() + ": " + why);
   };
-  const auto text = map.data.find(kIntentKey);
-  if (text == map.data.end()) {
-    return refuse("data.intent is missing; delete the ConfigMap if no round is under way");
-  }
-  const auto parsed = parse_wanted(text->second, kIntentWant);
+  const Result<std::string> text = text_of(map);
+  if (!text) return refuse(text.error().message);
+  const auto parsed = parse_wanted(*text, kIntentWant);
   if (!parsed) return refuse("data.intent: " + parsed.error().message);
   const JsonView root = parsed->tree.root();
   JsonReader reader(parsed->problem);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "gang/base/base64.h"
 #include "gang/base/yaml_documents.h"
 
 namespace gang::kube {
@@ -253,41 +254,7 @@ Result<Credentials> read_root(const std::string& path, const YAML::Node& node) {
   return credentials;
 }
 
-/// What one base64 character stands for; -1 for others.
-int base64_value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
 }  // namespace
-
-Result<std::string> decode_base64(std::string_view text) {
-  std::string out;
-  std::uint32_t bits = 0;
-  int bit_count = 0;
-  std::size_t characters = 0;
-  std::size_t padding = 0;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == ' ' || c == '\t') continue;
-    ++characters;
-    if (c == '=') {
-      ++padding;
-      continue;
-    }
-    const int value = base64_value(c);
-    if (value < 0 || padding > 0) return fail(Code::kInvalidArgument, "no base64");
-    bits = ((bits << 6U) | static_cast<std::uint32_t>(value)) & 0xFFFFFFU;
-    bit_count += 6;
-    if (bit_count < 8) continue;
-    bit_count -= 8;
-    out.push_back(static_cast<char>((bits >> static_cast<unsigned>(bit_count)) & 0xFFU));
-  }
-  if (characters % 4 != 0 || padding > 2) return fail(Code::kInvalidArgument, "no base64");
-  return out;
-}
 
 Result<Credentials> parse_kubeconfig(const std::string& text, const std::string& path) {
   if (text.size() > kFileBytesMax) {

@@ -17,7 +17,4 @@ namespace gang::kube {
 [[nodiscard]] Result<Credentials> parse_kubeconfig(const std::string& text,
                                                    const std::string& path);
 
-/// Standard base64, blanks allowed.
-[[nodiscard]] Result<std::string> decode_base64(std::string_view text);
-
 }  // namespace gang::kube

@@ -1,7 +1,12 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "api/gzip.h"
 #include "gang/api/claim_write.h"
 #include "gang/api/intent.h"
+#include "gang/base/base64.h"
 
 namespace gang::api {
 namespace {
@@ -89,6 +94,67 @@ TEST(IntentTest, WhatIsStoredIsKnownByItsName) {
   EXPECT_EQ(broken.intent.gang_uid.text, "g-1");
   EXPECT_NE(broken.problem, "");
   EXPECT_EQ(broken.meta.resource_version.text, "17");
+}
+
+/// A uid as the server makes them: nothing about it can be guessed.
+Uid random_uid(std::mt19937_64& random) {
+  return {fmt::format("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", random() & 0xffffffffU,
+                      random() & 0xffffU, random() & 0xfffU, random() & 0xfffU,
+                      random() & 0xffffffffffffU)};
+}
+
+/// Every member has a claim of its own, made from a template.
+Intent large_intent(int members) {
+  Intent large = intent();
+  large.members.clear();
+  large.claims.clear();
+  std::mt19937_64 random(7);
+  for (int i = 0; i < members; ++i) {
+    const std::string name = fmt::format("train-worker-{}-{:05x}", i, random() & 0xfffffU);
+    large.members.push_back(
+        {{"ml", name}, random_uid(random), fmt::format("gpu-node-{:04}.cluster.local", i / 8)});
+    large.claims.push_back({{"ml", fmt::format("{}-gpu-{:05x}", name, random() & 0xfffffU)},
+                            random_uid(random),
+                            true});
+  }
+  return large;
+}
+
+TEST(IntentTest, OfTenThousandMembersFitsIntoAConfigMap) {
+  const ConfigMap map = to_config_map(large_intent(10'000), "gang-system");
+  ASSERT_EQ(map.data.size(), 1U);
+  EXPECT_EQ(map.data.begin()->first, "intent.gz");
+  EXPECT_LT(map.data.begin()->second.size(), 1'000'000U) << "the server takes 1 MiB of data";
+  const auto read = decode_config_map(encode_config_map(map));
+  ASSERT_TRUE(read) << read.error().message;
+  const auto again = intent_from(*read);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, large_intent(10'000));
+}
+
+TEST(IntentTest, OfUsualSizeStaysReadable) {
+  EXPECT_TRUE(to_config_map(large_intent(800), "gang-system").data.contains("intent"));
+}
+
+TEST(IntentTest, WhatIsPackedButNoIntentIsRefusedByName) {
+  const std::string packed = to_config_map(large_intent(2'000), "ns").data.at("intent.gz");
+  const std::pair<std::string, std::string> rows[] = {
+      {"", "it is no gzip, or cut"},
+      {"!", "no base64"},
+      {encode_base64("plain"), "it is no gzip, or cut"},
+      {packed.substr(0, 4'000), "it is no gzip, or cut"},
+      {encode_base64(pack_gzip("{}") + "x"), "it is no gzip, or cut"},
+      {encode_base64(pack_gzip(std::string((16U << 20U) + 1, ' '))),
+       "more than 16777216 bytes are packed in it"},
+  };
+  for (const auto& [text, why] : rows) {
+    ConfigMap map;
+    map.meta.key = {"ns", "intent-u"};
+    map.data["intent.gz"] = text;
+    const auto read = intent_from(map);
+    ASSERT_FALSE(read) << why;
+    EXPECT_EQ(read.error().message, "ConfigMap ns/intent-u: data.intent.gz: " + why);
+  }
 }
 
 TEST(ClaimWriteTest, AFenceIsAnAnnotation) {

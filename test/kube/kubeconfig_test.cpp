@@ -262,16 +262,5 @@ TEST_F(KubeconfigFile, IsCheckedWithAllThatItNames) {
   EXPECT_FALSE(check_credentials({.kubeconfig_path = path_ + "/nothing"}));
 }
 
-TEST(Base64, DecodesEveryPaddingAndRefusesTheRest) {
-  EXPECT_EQ(decode_base64("").value(), "");
-  EXPECT_EQ(decode_base64("QQ==").value(), "A");
-  EXPECT_EQ(decode_base64("QUI=").value(), "AB");
-  EXPECT_EQ(decode_base64("QUJD\nREVG").value(), "ABCDEF");
-  EXPECT_EQ(decode_base64("//79").value(), "\xff\xfe\xfd");
-  for (const char* bad : {"Q", "QQ", "QQ=", "Q===", "Q=Q=", "QU-D", "QQ==Q"}) {
-    EXPECT_FALSE(decode_base64(bad)) << bad;
-  }
-}
-
 }  // namespace
 }  // namespace gang::kube

@@ -35,6 +35,7 @@ _CONFINED = {
     "tl-expected": (r"tl/", ("include/gang/base/result.h",), 1),
     "boost": (r"boost/", ("src/kube/http_cpprest.cpp", "src/api/quantity*.cpp"), 2),
     "re2": (r"re2/", ("src/cel/regex_re2.cpp",), 1),
+    "zlib": (r"zlib\.h", ("src/api/gzip_zlib.cpp",), 1),
     "openssl": (r"openssl/", ("src/kube/http_cpprest.cpp", "src/kube/credentials*.cpp"), 2),
 }
 
