@@ -215,6 +215,13 @@ void SimCluster::patch_pod_status(const api::PodStatusPatch& patch, kube::Done d
 }
 
 kube::Answer SimCluster::patch_pod_now(const api::PodStatusPatch& patch) {
+  const WriteRecord write{"patch pod", patch.pod.text(), detail_of(patch)};
+  const auto execute = [this, patch] { return patch_pod_checked(patch); };
+  std::optional<kube::Answer> fault = faulty(FaultTarget::kPodStatus, patch.pod, write, execute);
+  return fault ? *std::move(fault) : execute();
+}
+
+kube::Answer SimCluster::patch_pod_checked(const api::PodStatusPatch& patch) {
   const api::Pod* known = this->pod(patch.pod);
   if (known == nullptr) return not_found("pod " + patch.pod.text());
   api::Pod pod = *known;
@@ -284,6 +291,11 @@ void SimCluster::create_event(const api::Event& event, kube::Done done) {
   enqueue(
       RequestKind::kOther,
       [this, event] {
+        const bool is_there = std::ranges::any_of(events_, [&](const api::Event& known) {
+          return known.name == event.name &&
+                 known.regarding.key.name_space == event.regarding.key.name_space;
+        });
+        if (is_there) return conflict("events \"" + event.name + "\" already exists");
         events_.push_back(event);
         return accepted(201);
       },

@@ -47,7 +47,7 @@ constexpr std::array kForms = {
          1, kMany, "", More::kAny},
     Form{"drop", "drop watch KIND", 2, 2, ""},
     Form{"fail",
-         "fail POD... [reason=OutOfcpu], or fail bind POD|claim CLAIM|intent GANG "
+         "fail POD... [reason=OutOfcpu], or fail bind POD|status POD|claim CLAIM|intent GANG "
          "conflict|error|timeout|executed|late|throttled|forbidden [times=3] [after=1]",
          1, kMany, " times after reason "},
     Form{"finish", "finish POD...", 1, kMany, ""},

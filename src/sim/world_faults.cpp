@@ -1,4 +1,4 @@
-// fail bind, fail claim, fail intent: how the next writes of one object end.
+// fail bind, fail status, fail claim, fail intent: how the next writes of one object end.
 #include <map>
 #include <string>
 #include <utility>
@@ -34,6 +34,10 @@ Result<Target> target_of(const SimCluster& cluster, const std::string& what,
     if (pod == nullptr) return is_not_there(cluster, "pod", key);
     return Target{FaultTarget::kBinding, std::move(key)};
   }
+  if (what == "status") {
+    if (pod == nullptr) return is_not_there(cluster, "pod", key);
+    return Target{FaultTarget::kPodStatus, std::move(key)};
+  }
   const api::PodGroup* group = cluster.pod_group(key);
   if (group == nullptr && pod == nullptr) return is_not_there(cluster, "group", key);
   const api::Uid& uid = group != nullptr ? group->meta.uid : pod->meta.uid;
@@ -45,7 +49,7 @@ Result<Target> target_of(const SimCluster& cluster, const std::string& what,
 
 bool is_fault(const Command& command) {
   const std::string& what = command.words()[0];
-  return what == "bind" || what == "claim" || what == "intent";
+  return what == "bind" || what == "status" || what == "claim" || what == "intent";
 }
 
 Result<Lines> arm_fault(SimCluster& cluster, const Command& command) {
@@ -64,7 +68,7 @@ Result<Lines> arm_fault(SimCluster& cluster, const Command& command) {
         words.size() < 3 ? "a word is missing" : "\"" + words.back() + "\" is no end of a write";
     return fail(Code::kInvalidArgument,
                 problem +
-                    "; write: fail bind POD|claim CLAIM|intent GANG "
+                    "; write: fail bind POD|status POD|claim CLAIM|intent GANG "
                     "conflict|error|timeout|executed|late|throttled|forbidden [times=3] "
                     "[after=1]");
   }

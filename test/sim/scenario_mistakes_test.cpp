@@ -148,11 +148,11 @@ TEST(ScenarioMistakes, SomethingThatIsNotThere) {
           {"fail bind g-7 conflict",
            "error: fail: there is no pod g-7; write one of ended, g-0, gated, or make it with: "},
           {"fail bind g-0",
-           "error: fail: a word is missing; write: fail bind POD|claim CLAIM|intent GANG "
-           "conflict|error|timeout|executed|late|throttled|forbidden [times=3] [after=1]"},
+           "error: fail: a word is missing; write: fail bind POD|status POD|claim CLAIM|intent "
+           "GANG conflict|error|timeout|executed|late|throttled|forbidden [times=3] [after=1]"},
           {"fail",
            "error: fail: a word is missing; write: fail POD... [reason=OutOfcpu], or fail bind "
-           "POD|claim CLAIM|intent GANG "
+           "POD|status POD|claim CLAIM|intent GANG "
            "conflict|error|timeout|executed|late|throttled|forbidden [times=3] [after=1]"},
           {"fail claim c conflict", "error: fail: there is no claim c; make it with: claim c"},
           {"fail intent z conflict",

@@ -14,8 +14,9 @@ enum class RequestFault {
   kForbidden,        ///< 403; 422 with a Forbidden cause for the status of a claim
 };
 
-/// Whose writes a fault is armed for: Bindings of a pod, writes of a claim, of a ConfigMap.
-enum class FaultTarget { kBinding, kClaim, kConfigMap };
+/// Whose writes a fault is armed for: Bindings of a pod, writes of its status, of a claim, of a
+/// ConfigMap.
+enum class FaultTarget { kBinding, kPodStatus, kClaim, kConfigMap };
 
 /// Faults armed for one object.
 struct ArmedFault {

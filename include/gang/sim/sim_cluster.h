@@ -105,6 +105,7 @@ class SimCluster final : public ObjectStore, public kube::Client, public kube::C
   kube::Answer bind_now(const api::Binding& binding);
   kube::Answer bind_checked(const api::Binding& binding);
   kube::Answer patch_pod_now(const api::PodStatusPatch& patch);
+  kube::Answer patch_pod_checked(const api::PodStatusPatch& patch);
   kube::Answer patch_group_now(const api::PodGroupStatusPatch& patch);
   kube::Answer delete_pod_now(const kube::PodDelete& request);
   void write_claim(const api::ObjectKey& claim, const WriteRecord& write, ExecuteOnClaim execute,
