@@ -44,12 +44,25 @@ bool is_on_server(const api::Condition& condition, Verdict verdict, const std::s
          condition.reason == engine::failure_reason(verdict) && condition.message == message;
 }
 
+bool is_flagged(const api::PodGroup& group) {
+  return std::ranges::any_of(group.conditions, [](const api::Condition& condition) {
+    const bool is_flag = condition.type == api::kDegraded || condition.type == api::kPartiallyBound;
+    return is_flag && condition.status == api::ConditionStatus::kTrue;
+  });
+}
+
+/// Of a group that had started Satisfied says it, behind counts of its own.
+bool is_satisfied_told(const Explanation& explanation, const api::PodGroup& group) {
+  const api::Condition* told = api::find_condition(group.conditions, api::kSatisfied);
+  return told != nullptr && told->status == api::ConditionStatus::kFalse &&
+         told->reason == engine::verdict_name(explanation.verdict) &&
+         told->message.ends_with(": " + explanation.message) && !is_flagged(group);
+}
+
 bool group_knows(const Explanation& explanation, const Gang& gang) {
   if (gang.kind == cluster::GangKind::kLonePod) return true;
-  if (explanation.degraded || explanation.partially_bound || !explanation.writes_condition ||
-      !gang.group) {
-    return false;
-  }
+  if (explanation.degraded || explanation.partially_bound || !gang.group) return false;
+  if (!explanation.writes_condition) return is_satisfied_told(explanation, *gang.group);
   const api::Condition* condition =
       api::find_condition(gang.group->conditions, api::kInitiallyScheduled);
   return condition != nullptr && is_on_server(*condition, explanation.verdict, explanation.message);

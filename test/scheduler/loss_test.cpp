@@ -56,6 +56,22 @@ TEST(Loss, GangWithoutPodsIsNotSatisfiedAndNotDegraded) {
   EXPECT_FALSE(world.told().writes_condition);
 }
 
+TEST(Loss, WhatAnEarlierProcessSaidIsNotSaidAgain) {
+  const api::Condition said{
+      .type = std::string(api::kSatisfied),
+      .status = api::ConditionStatus::kFalse,
+      .reason = "WaitingForPods",
+      .message = "0 bound, 0 live, minimum 2: waiting for pods: 0 of 2 pods exist"};
+  World world;
+  world.add(pod_group("g").min(2).condition(test::initially_scheduled()).condition(said).build());
+  world.pass(minutes(1));
+  EXPECT_TRUE(world.explanations.empty());
+  world.add(pod_group("g").min(3).condition(test::initially_scheduled()).condition(said).build());
+  world.pass(minutes(1));
+  ASSERT_EQ(world.explanations.size(), 1U);
+  EXPECT_EQ(world.told().message, "0 of 3 pods exist");
+}
+
 TEST(Loss, FinishedGangIsLeftAlone) {
   World world;
   run_two(world);
