@@ -92,8 +92,11 @@ void Daemon::start_binder() {
     }
     mailbox_.post_unbounded(scheduler::IntentsFound{std::move(intents)});
   };
-  callbacks.round_fenced = [this](api::Uid gang) {
-    mailbox_.post_unbounded(scheduler::RoundFenced{std::move(gang)});
+  callbacks.round_fenced = [this](engine::UndoReport report) {
+    mailbox_.post_unbounded(scheduler::RoundFenced{std::move(report)});
+  };
+  callbacks.undo_slow = [this](engine::UndoReport report) {
+    mailbox_.post_unbounded(scheduler::UndoSlow{std::move(report)});
   };
   callbacks.writes_blocked = [this](bool blocked) {
     mailbox_.post_unbounded(scheduler::WritesBlocked{blocked});
@@ -137,7 +140,6 @@ void Daemon::wait_until_drained() {
 void Daemon::stop() {
   log::info("stopping");
   is_draining_ = true;
-  is_ready_ = false;
   binder_loop_.post([this] { binder_->drain(); });
   wait_until_drained();
   mailbox_.close();
@@ -230,11 +232,15 @@ void Daemon::perform(scheduler::Effects effects) {
     } else if (auto* confirm = std::get_if<scheduler::ConfirmRound>(&effect)) {
       binder_loop_.post([this, check = std::move(confirm->check)] { binder_->confirm(check); });
     } else if (auto* fence = std::get_if<scheduler::FenceRound>(&effect)) {
-      log::warn("taking back what an open round has reserved",
+      log::info("ending an open round: what no bound member uses is given back",
                 {{"gang", fence->intent.intent.gang.text()},
                  {"round", fence->intent.intent.stamp},
                  {"claims", std::to_string(fence->intent.intent.claims.size())}});
       binder_loop_.post([this, intent = std::move(fence->intent)] { binder_->fence(intent); });
+    } else if (std::holds_alternative<scheduler::FindIntents>(effect)) {
+      binder_loop_.post([this] { binder_->find_intents(); });
+    } else if (auto* bound = std::get_if<scheduler::TellBound>(&effect)) {
+      binder_loop_.post([this, pods = std::move(bound->pods)] { binder_->tell_bound(pods); });
     } else if (auto* explain = std::get_if<scheduler::ExplainGang>(&effect)) {
       log_explanation(explain->explanation);
       binder_loop_.post(
@@ -278,7 +284,14 @@ void Daemon::log_outcome(const engine::RoundOutcome& outcome) {
   // A missing right is told by the binder, once a minute for all gangs.
   const bool is_refused = outcome.end == engine::RoundEnd::kRefused;
   const log::Level failure = is_refused ? log::Level::kDebug : log::Level::kWarn;
-  log::write(committed ? log::Level::kInfo : failure, round_text(outcome),
+  const log::Level level = committed ? log::Level::kInfo : failure;
+  if (outcome.members.empty()) {
+    return log::write(level, round_text(outcome),
+                      {{"kind", gang_kind(outcome.gang)},
+                       {"gang", outcome.gang.key.text()},
+                       {"message", outcome.message}});
+  }
+  log::write(level, round_text(outcome),
              {{"kind", gang_kind(outcome.gang)},
               {"gang", outcome.gang.key.text()},
               {"bound", std::to_string(bound)},
@@ -332,10 +345,11 @@ std::string Daemon::awaited_text() const {
 
 void Daemon::publish_readiness() {
   if (is_draining_) return;
-  if (!is_ready_) {
-    awaited_ = std::make_shared<const std::string>(awaited_text());
-  }
-  is_ready_ = scheduler_.ready();
+  Health health{scheduler_.ready(), "ok"};
+  if (!health.ok) health.text = awaited_text();
+  const std::string kept = scheduler_.undo_text();
+  if (!kept.empty()) health.text += "; what a round wrote is not taken back yet: " + kept;
+  health_ = std::make_shared<const Health>(std::move(health));
 }
 
 // --- health -------------------------------------------------------------------------------------
@@ -350,11 +364,8 @@ Health Daemon::live() const {
 
 Health Daemon::ready() const {
   if (is_draining_) return {false, "stopping"};
-  if (!is_ready_) {
-    const std::shared_ptr<const std::string> awaited = awaited_;
-    return {false, awaited ? *awaited : "starting"};
-  }
-  return {true, "ok"};
+  const std::shared_ptr<const Health> health = health_;
+  return health ? *health : Health{false, "starting"};
 }
 
 }  // namespace gang::app

@@ -97,8 +97,7 @@ class Daemon {
   std::int64_t unavailable_unlogged_ = 0;
   bool is_publish_due_ = false;
 
-  std::atomic<bool> is_ready_{false};
-  std::atomic<std::shared_ptr<const std::string>> awaited_;  ///< while not ready: what is awaited
+  std::atomic<std::shared_ptr<const Health>> health_;  ///< null before the first look
   std::atomic<bool> is_draining_{false};
   std::atomic<bool> are_intents_known_{false};
   std::atomic<std::int64_t> owner_beat_ns_{0};

@@ -18,6 +18,7 @@
 #include "binder/status_writer.h"
 #include "binder/write_window.h"
 #include "gang/base/check.h"
+#include "gang/base/log.h"
 
 namespace gang::binder {
 namespace {
@@ -74,6 +75,10 @@ class Binder::Impl {
     status_.explain(explanation);
   }
 
+  void tell_bound(const std::vector<engine::Assignment>& pods) {
+    for (const engine::Assignment& pod : pods) events_.submit(event_target(pod), bound_text(pod));
+  }
+
   void confirm(const engine::RoundCheck& check) {
     const auto round = claim_rounds_.find(check.gang.id);
     if (round != claim_rounds_.end()) round->second->confirm(check);
@@ -83,7 +88,9 @@ class Binder::Impl {
 
   void fence(const api::StoredIntent& intent) {
     const api::Uid gang = intent.intent.gang_uid;
-    auto run = std::make_unique<FenceRun>(claims_, intent, [this, gang] { on_fenced(gang); });
+    auto run =
+        std::make_unique<FenceRun>(claims_, intent, hear_slow_undo(),
+                                   [this](const engine::UndoReport& report) { on_fenced(report); });
     const auto [at, is_new] = fences_.emplace(gang, std::move(run));
     CHECK(is_new);
     at->second->start();
@@ -126,7 +133,8 @@ class Binder::Impl {
       return round->start();
     }
     auto& round = claim_rounds_[id] = std::make_unique<ClaimRound>(
-        ClaimRound::Parts{claims_, std::move(parts), callbacks_.claims_written}, plan, done);
+        ClaimRound::Parts{claims_, std::move(parts), callbacks_.claims_written, hear_slow_undo()},
+        plan, done);
     round->start();
   }
 
@@ -217,11 +225,19 @@ class Binder::Impl {
     }));
   }
 
-  void on_fenced(const api::Uid& gang) {
-    channel_.later(lifeline_.guard([this, gang] {
-      fences_.erase(gang);
-      callbacks_.round_fenced(gang);
+  void on_fenced(const engine::UndoReport& report) {
+    channel_.later(lifeline_.guard([this, report] {
+      fences_.erase(report.gang_uid);
+      callbacks_.round_fenced(report);
     }));
+  }
+
+  [[nodiscard]] FenceRun::Hear hear_slow_undo() {
+    return [this](const engine::UndoReport& report) {
+      log::warn("what a round wrote is not taken back yet",
+                {{"gang", report.gang.text()}, {"why", report.trouble}});
+      if (callbacks_.undo_slow) callbacks_.undo_slow(report);
+    };
   }
 
   const Callbacks callbacks_;
@@ -268,6 +284,9 @@ void Binder::fence(const api::StoredIntent& intent) {
 }
 void Binder::explain(const engine::Explanation& explanation) {
   impl_->explain(explanation);
+}
+void Binder::tell_bound(const std::vector<engine::Assignment>& pods) {
+  impl_->tell_bound(pods);
 }
 void Binder::rollback(const engine::Rollback& rollback) {
   impl_->rollback(rollback);

@@ -66,6 +66,11 @@ void Channel::patch_pod(const api::PodStatusPatch& patch, kube::Done done) {
   client_.patch_pod_status(patch, returning_write("patch pods/status", patch.pod, std::move(done)));
 }
 
+void Channel::patch_pod_to_undo(const api::PodStatusPatch& patch, kube::Done done) {
+  ++stats_.status_writes;
+  client_.patch_pod_status(patch, returning<>("patch pods/status", std::move(done)));
+}
+
 void Channel::patch_group(const api::PodGroupStatusPatch& patch, kube::Done done) {
   ++stats_.status_writes;
   client_.patch_pod_group_status(
@@ -109,6 +114,10 @@ bool may_still_run(const kube::Answer& answer) {
   return std::ranges::any_of(kStorage, [&](std::string_view words) {
     return answer.message.find(words) != std::string::npos;
   });
+}
+
+std::string trouble_text(const std::string& object, const kube::Answer& answer) {
+  return object + ": " + (answer.message.empty() ? "no answer" : answer.message);
 }
 
 bool is_server_failure(const kube::Answer& answer) {

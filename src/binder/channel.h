@@ -22,6 +22,9 @@ class Channel {
   /// A dry run: no write, for the watcher of writes neither.
   void try_bind(const api::Binding& binding, kube::Done done);
   void patch_pod(const api::PodStatusPatch& patch, kube::Done done);
+  /// The same to take something back: the watcher of writes does not hear it, since one object
+  /// whose writes fail for ever says nothing of the server.
+  void patch_pod_to_undo(const api::PodStatusPatch& patch, kube::Done done);
   void patch_group(const api::PodGroupStatusPatch& patch, kube::Done done);
   void delete_pod(const kube::PodDelete& request, kube::Done done);
   void create_event(const api::Event& event, kube::Done done);
@@ -94,6 +97,14 @@ inline constexpr Duration kExecutableFor = std::chrono::seconds(40);
 /// Whether a request that was answered like this may be executed later. Nothing was heard, somebody
 /// on the way stopped waiting, or the storage did; every other 5xx is the end of the request.
 [[nodiscard]] bool may_still_run(const kube::Answer& answer);
+
+/// Whoever takes something back goes on until the server takes it, so in longer pauses than others.
+[[nodiscard]] inline Duration undo_retry_max(const Options& options) {
+  return 3 * options.retry_max;
+}
+
+/// "pod ns/p: connection refused": what a write meets that is tried again.
+[[nodiscard]] std::string trouble_text(const std::string& object, const kube::Answer& answer);
 
 /// Whether the server failed, or nothing was heard of it, as opposed to a refusal of this request.
 [[nodiscard]] bool is_server_failure(const kube::Answer& answer);

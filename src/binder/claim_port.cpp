@@ -15,21 +15,6 @@ using MaybeMap = std::optional<api::ConfigMap>;
 /// Changing reservations and allocations needs a right on a resource that does not exist.
 constexpr const char* kBindingRight = "resourceclaims/binding";
 
-/// Sends a write when it is its turn; `send` gets what is to be called with the answer.
-template <class... Object, class Send>
-void in_turn(WriteWindow& window, Channel& channel,
-             std::function<void(const kube::Answer&, Object...)> done, Send send) {
-  window.submit(Lane::kNeed, [&window, &channel, done = std::move(done),
-                              send = std::move(send)](WriteWindow::Ticket ticket) {
-    send(std::function<void(const kube::Answer&, Object...)>(
-        [&window, &channel, ticket, done](const kube::Answer& answer, Object... object) {
-          window.finished(ticket, answer);
-          channel.note_write(answer);
-          done(answer, std::move(object)...);
-        }));
-  });
-}
-
 kube::ClaimDone naming_the_right(kube::ClaimDone done) {
   return [done = std::move(done)](kube::Answer answer, MaybeClaim claim) {
     const bool lacks_right = answer.outcome == kube::Outcome::kInvalid &&
@@ -45,8 +30,33 @@ kube::ClaimDone naming_the_right(kube::ClaimDone done) {
 
 }  // namespace
 
+ClaimPort ClaimPort::to_undo() const {
+  ClaimPort port = *this;
+  port.is_undo_ = true;
+  return port;
+}
+
+/// Sends a write when it is its turn; `send` gets what is to be called with the answer.
+template <class... Object, class Send>
+void ClaimPort::in_turn(std::function<void(const kube::Answer&, Object...)> done, Send send) const {
+  window_.submit(Lane::kNeed, [port = *this, done = std::move(done),
+                               send = std::move(send)](WriteWindow::Ticket ticket) {
+    send(std::function<void(const kube::Answer&, Object...)>(
+        [port, ticket, done](const kube::Answer& answer, Object... object) {
+          port.note_answer(ticket, answer);
+          done(answer, std::move(object)...);
+        }));
+  });
+}
+
+void ClaimPort::note_answer(WriteWindow::Ticket ticket, const kube::Answer& answer) const {
+  if (is_undo_) return window_.give_back(ticket);
+  window_.finished(ticket, answer);
+  channel_.note_write(answer);
+}
+
 void ClaimPort::create_claim(const api::NewClaim& claim, kube::ClaimDone done) const {
-  in_turn(window_, channel_, std::move(done), [port = *this, claim](kube::ClaimDone answered) {
+  in_turn(std::move(done), [port = *this, claim](kube::ClaimDone answered) {
     ++port.channel_.stats().claim_writes;
     port.channel_.note_target(claim.claim);
     port.client_.create_claim(
@@ -55,7 +65,7 @@ void ClaimPort::create_claim(const api::NewClaim& claim, kube::ClaimDone done) c
 }
 
 void ClaimPort::delete_claim(const api::ClaimDelete& request, kube::Done done) const {
-  in_turn(window_, channel_, std::move(done), [port = *this, request](kube::Done answered) {
+  in_turn(std::move(done), [port = *this, request](kube::Done answered) {
     ++port.channel_.stats().claim_writes;
     port.channel_.note_target(request.claim);
     port.client_.delete_claim(
@@ -64,7 +74,7 @@ void ClaimPort::delete_claim(const api::ClaimDelete& request, kube::Done done) c
 }
 
 void ClaimPort::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) const {
-  in_turn(window_, channel_, std::move(done), [port = *this, patch](kube::ClaimDone answered) {
+  in_turn(std::move(done), [port = *this, patch](kube::ClaimDone answered) {
     ++port.channel_.stats().claim_writes;
     port.channel_.note_target(patch.claim);
     port.client_.patch_claim(
@@ -73,7 +83,7 @@ void ClaimPort::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) 
 }
 
 void ClaimPort::patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) const {
-  in_turn(window_, channel_, std::move(done), [port = *this, patch](kube::ClaimDone answered) {
+  in_turn(std::move(done), [port = *this, patch](kube::ClaimDone answered) {
     ++port.channel_.stats().claim_writes;
     port.channel_.note_target(patch.claim);
     port.client_.patch_claim_status(
@@ -87,7 +97,7 @@ void ClaimPort::read_claim(const api::ObjectKey& claim, kube::ClaimDone done) co
 }
 
 void ClaimPort::create_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const {
-  in_turn(window_, channel_, std::move(done), [port = *this, map](kube::ConfigMapDone answered) {
+  in_turn(std::move(done), [port = *this, map](kube::ConfigMapDone answered) {
     ++port.channel_.stats().intent_writes;
     port.channel_.note_target(map.meta.key);
     port.client_.create_config_map(
@@ -96,7 +106,7 @@ void ClaimPort::create_intent(const api::ConfigMap& map, kube::ConfigMapDone don
 }
 
 void ClaimPort::update_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const {
-  in_turn(window_, channel_, std::move(done), [port = *this, map](kube::ConfigMapDone answered) {
+  in_turn(std::move(done), [port = *this, map](kube::ConfigMapDone answered) {
     ++port.channel_.stats().intent_writes;
     port.client_.update_config_map(
         map, port.channel_.returning<MaybeMap>("update configmaps", std::move(answered)));
@@ -108,7 +118,7 @@ void ClaimPort::read_intent(const api::ObjectKey& map, kube::ConfigMapDone done)
 }
 
 void ClaimPort::delete_intent(const kube::ConfigMapDelete& request, kube::Done done) const {
-  in_turn(window_, channel_, std::move(done), [port = *this, request](kube::Done answered) {
+  in_turn(std::move(done), [port = *this, request](kube::Done answered) {
     ++port.channel_.stats().intent_writes;
     port.client_.delete_config_map(
         request, port.channel_.returning<>("delete configmaps", std::move(answered)));

@@ -9,7 +9,7 @@ namespace gang::binder {
 
 ClaimRemoval::ClaimRemoval(const ClaimPort& port, api::IntentClaim claim,
                            const api::IntentMember& pod, std::function<void()> done)
-    : port_(port),
+    : port_(port.to_undo()),
       claim_(std::move(claim)),
       done_(std::move(done)),
       pod_(port,
@@ -18,7 +18,7 @@ ClaimRemoval::ClaimRemoval(const ClaimPort& port, api::IntentClaim claim,
             .status = {.claim_name = claim_.claim.name},
             .clears = true},
            [this] { on_pod_cleared(); }),
-      backoff_(port.channel().options().retry_initial, port.channel().options().retry_max,
+      backoff_(port.channel().options().retry_initial, undo_retry_max(port.channel().options()),
                seed_of(claim_.made_for.text) + 8) {}
 
 void ClaimRemoval::on_pod_cleared() {
@@ -52,6 +52,7 @@ void ClaimRemoval::judge(const api::ResourceClaim& claim) {
       claim.reserved_for,
       [this](const api::ClaimConsumer& consumer) { return consumer.uid == claim_.made_for; });
   if (!is_meant || !is_ours_alone) return finish();
+  has_changed_ = true;
   if (claim.allocation || !claim.reserved_for.empty()) return free_devices(claim);
   if (api::has_finalizer(claim)) return drop_finalizer(claim);
   claim.meta.deletion_time ? finish() : remove(claim);
@@ -108,10 +109,17 @@ void ClaimRemoval::on_failed(const kube::Answer& answer) {
 
 /// Reads after a pause, then goes on by what the claim is then.
 void ClaimRemoval::again(const kube::Answer& answer) {
+  trouble_ = trouble_text("claim " + claim_.claim.text(), answer);
   port_.channel().after(wait_after(answer, backoff_.next()), lifeline_.guard([this] { read(); }));
 }
 
+std::string ClaimRemoval::trouble() const {
+  const bool clears_pod = pod_.end() == ClaimEnd::kOpen && !pod_.trouble().empty();
+  return clears_pod ? pod_.name() + ": " + pod_.trouble() : trouble_;
+}
+
 void ClaimRemoval::finish(const std::string& refusal) {
+  trouble_.clear();
   if (!refusal.empty()) refusal_ = "claim " + claim_.claim.text() + ": " + refusal;
   done_();
 }

@@ -26,6 +26,10 @@ class ClaimRemoval {
                std::function<void()> done);
 
   void start() { pod_.start(); }
+  /// "claim ns/c: <answer>", or of the pod, while a request that failed is tried again, else "".
+  [[nodiscard]] std::string trouble() const;
+  /// Whether there was a claim to delete.
+  [[nodiscard]] bool has_changed() const { return has_changed_; }
   /// Why it is still there, for people; empty: it is gone, or not the claim that was meant.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
@@ -49,7 +53,9 @@ class ClaimRemoval {
   PodClaimStep pod_;
   Backoff backoff_;
   std::string refusal_;
+  std::string trouble_;
   bool was_invalid_ = false;
+  bool has_changed_ = false;
   Lifeline lifeline_;
 };
 

@@ -5,10 +5,10 @@
 namespace gang::binder {
 
 ClaimReturn::ClaimReturn(const ClaimPort& port, Task task, std::function<void()> done)
-    : port_(port),
+    : port_(port.to_undo()),
       task_(std::move(task)),
       done_(std::move(done)),
-      backoff_(port.channel().options().retry_initial, port.channel().options().retry_max,
+      backoff_(port.channel().options().retry_initial, undo_retry_max(port.channel().options()),
                seed_of(task_.claim.uid.text) + 1) {}
 
 void ClaimReturn::read() {
@@ -44,6 +44,7 @@ void ClaimReturn::judge(const api::ResourceClaim& claim) {
   if (patch.reserved_for.size() == claim.reserved_for.size()) return move_version(claim);
   const bool clears = task_.claim.allocates && patch.reserved_for.empty() && claim.allocation;
   if (clears) patch.allocation_part = Part::kClear;
+  has_changed_ = true;
   port_.patch_claim_status(
       patch, lifeline_.guard([this](const kube::Answer& answer,
                                     const std::optional<api::ResourceClaim>& /*claim*/) {
@@ -81,10 +82,12 @@ void ClaimReturn::on_written(const kube::Answer& answer) {
 
 /// Reads after a pause, then goes on by what the claim is then.
 void ClaimReturn::again(const kube::Answer& answer) {
+  trouble_ = trouble_text("claim " + task_.claim.claim.text(), answer);
   port_.channel().after(wait_after(answer, backoff_.next()), lifeline_.guard([this] { read(); }));
 }
 
 void ClaimReturn::finish(const std::string& refusal) {
+  trouble_.clear();
   if (!refusal.empty()) refusal_ = "claim " + task_.claim.claim.text() + ": " + refusal;
   done_();
 }

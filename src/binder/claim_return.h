@@ -38,6 +38,10 @@ class ClaimReturn {
   ClaimReturn(const ClaimPort& port, Task task, std::function<void()> done);
 
   void start() { read(); }
+  /// "claim ns/c: <answer>" while a request that failed is tried again, else "".
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  /// Whether a consumer of the round was named in it.
+  [[nodiscard]] bool has_changed() const { return has_changed_; }
   /// Why it is still as it was, for people; empty: nothing of the round is left in it.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
@@ -55,8 +59,10 @@ class ClaimReturn {
   const std::function<void()> done_;
   Backoff backoff_;
   std::string refusal_;
+  std::string trouble_;
   std::optional<api::ResourceVersion> first_seen_;
   bool was_invalid_ = false;
+  bool has_changed_ = false;
   Lifeline lifeline_;
 };
 

@@ -12,6 +12,7 @@ using engine::RoundEnd;
 
 constexpr const char* kTakenOver = "another instance took the round over";
 constexpr const char* kTookBack = "what an older round of the gang left was taken back first";
+constexpr const char* kStays = "what an older round of the gang left is not taken back: ";
 
 /// Claims by name and uid: one that is still to be made has none.
 api::IntentClaim* find_claim(api::Intent& intent, const api::IntentClaim& wanted) {
@@ -85,7 +86,13 @@ ClaimRound::ClaimRound(Parts parts, engine::Plan plan,
       claims_(parts_.claims.channel(), [this] { on_claims(); }),
       pods_(parts_.claims.channel(), [this] { on_pods(); }),
       backoff_(parts_.claims.channel().options().retry_initial,
-               parts_.claims.channel().options().retry_max, seed_of(plan_.gang.uid.text) + 5) {
+               parts_.claims.channel().options().retry_max, seed_of(plan_.gang.uid.text) + 5),
+      watch_(
+          parts_.claims.channel(), [this] { return undo_trouble(); },
+          [this](const std::string& trouble) {
+            parts_.undo_slow(
+                {.gang = plan_.gang.key, .gang_uid = plan_.gang.uid, .trouble = trouble});
+          }) {
   for (const engine::ClaimCreation& creation : plan_.new_claims) {
     creations_.add(parts_.claims, creation);
   }
@@ -159,9 +166,12 @@ void ClaimRound::take_back_older() {
   if (!found.problem.empty()) {
     return end_with(unbound_outcome(plan_, RoundEnd::kRefused, found.problem));
   }
-  older_ = std::make_unique<FenceRun>(parts_.claims, found, [this] {
-    end_with(unbound_outcome(plan_, RoundEnd::kUnavailable, kTookBack));
-  });
+  older_ = std::make_unique<FenceRun>(
+      parts_.claims, found, parts_.undo_slow, [this](const engine::UndoReport& report) {
+        const std::string& refusal = report.trouble;
+        end_with(unbound_outcome(plan_, RoundEnd::kUnavailable,
+                                 refusal.empty() ? std::string(kTookBack) : kStays + refusal));
+      });
   older_->start();
 }
 
@@ -384,6 +394,7 @@ void ClaimRound::end_with(engine::RoundOutcome outcome) {
   outcome_ = std::move(outcome);
   const bool holds = intent_.end() == IntentEnd::kHeld;
   if (is_overtaken_ || (!holds && !intent_.is_unknown())) return report();
+  watch_.start();
   // Not at once: what ended the round is still on the stack.
   parts_.claims.channel().later(lifeline_.guard([this] { give_back(); }));
 }
@@ -439,6 +450,12 @@ void ClaimRound::give_back() {
   give_back_ =
       std::make_unique<GiveBack>(parts_.claims, std::move(task), [this] { on_given_back(); });
   give_back_->start();
+}
+
+std::string ClaimRound::undo_trouble() const {
+  const bool has_met = intent_.end() == IntentEnd::kOpen && !intent_.trouble().empty();
+  if (has_met) return intent_.name() + ": " + intent_.trouble();
+  return give_back_ ? give_back_->trouble() : "";
 }
 
 void ClaimRound::on_given_back() {

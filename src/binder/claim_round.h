@@ -41,6 +41,7 @@ class ClaimRound {
     ClaimPort claims;
     Round::Parts bindings;
     std::function<void(engine::ClaimsWritten)> written;
+    FenceRun::Hear undo_slow;
   };
 
   ClaimRound(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done);
@@ -80,6 +81,7 @@ class ClaimRound {
   void end_when_quiet();
   void end_with(engine::RoundOutcome outcome);
   void give_back();
+  [[nodiscard]] std::string undo_trouble() const;
   void on_given_back();
   void on_intent_removed();
   void report();
@@ -112,6 +114,7 @@ class ClaimRound {
   std::unique_ptr<GiveBack> give_back_;
   std::unique_ptr<FenceRun> older_;
   Backoff backoff_;
+  UndoWatch watch_;  ///< of what ends a round that holds an intent
   std::optional<Abort> abort_;
   std::optional<engine::RoundOutcome> outcome_;
   bool is_overtaken_ = false;  ///< the intent is somebody else's: nothing more is sent

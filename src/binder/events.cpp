@@ -12,10 +12,10 @@ constexpr Duration kEqualWindow = std::chrono::minutes(6);
 constexpr Duration kGroupWindow = std::chrono::seconds(10);
 constexpr int kTriesMax = 3;
 
-std::string hex(std::int64_t value) {
+std::string hex(std::uint64_t rest) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
-  for (auto rest = static_cast<std::uint64_t>(value); rest != 0; rest >>= 4) {
+  for (; rest != 0; rest >>= 4) {
     text.insert(text.begin(), kDigits[rest & 15]);
   }
   return text;
@@ -46,6 +46,14 @@ api::EventTarget event_target(const engine::GangRef& group) {
           .uid = group.uid};
 }
 
+EventText bound_text(const engine::Assignment& pod) {
+  return {.type = "Normal",
+          .reason = "Scheduled",
+          .action = "Binding",
+          .note = "Successfully assigned " + pod.pod.text() + " to " + pod.node_name,
+          .is_unique = true};
+}
+
 EventSink::EventSink(Channel& channel, const WriteWindow& window)
     : channel_(channel),
       queue_(channel, window, channel.options().events_per_second,
@@ -53,7 +61,8 @@ EventSink::EventSink(Channel& channel, const WriteWindow& window)
 
 void EventSink::submit(api::EventTarget regarding, EventText text) {
   if (is_repeated(regarding, text)) return;
-  // Names hold the time in nanoseconds; two events of one instant get two.
+  // Names of others hold the time in nanoseconds; two events of one instant get two.
+  const std::uint64_t content = seed_of(regarding.uid.text + '\n' + text.reason + '\n' + text.note);
   last_name_ = std::max(last_name_ + 1, channel_.now().time_since_epoch().count());
   api::Event event{.regarding = std::move(regarding),
                    .type = text.type,
@@ -63,7 +72,8 @@ void EventSink::submit(api::EventTarget regarding, EventText text) {
                    .reporting_controller = channel_.options().scheduler_name,
                    .reporting_instance = channel_.options().instance,
                    .time = channel_.now()};
-  event.name = event.regarding.key.name + "." + hex(last_name_);
+  const auto number = text.is_unique ? content : static_cast<std::uint64_t>(last_name_);
+  event.name = event.regarding.key.name + "." + hex(number);
   enqueue({.event = std::move(event)});
 }
 

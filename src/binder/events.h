@@ -21,10 +21,15 @@ struct EventText {
   const char* reason = "";
   const char* action = "";
   std::string note;
+  /// Named by what it says of whom: of a second one, maybe of another process, the server says that
+  /// it is there.
+  bool is_unique = false;
 };
 
 [[nodiscard]] api::EventTarget event_target(const engine::Assignment& pod);
 [[nodiscard]] api::EventTarget event_target(const engine::MemberText& pod);
+/// That the pod is bound to its node.
+[[nodiscard]] EventText bound_text(const engine::Assignment& pod);
 /// The PodGroup of a gang. REQUIRES: the gang is one.
 [[nodiscard]] api::EventTarget event_target(const engine::GangRef& group);
 

@@ -15,15 +15,34 @@ api::Intent aborting(api::Intent intent, const std::string& epoch) {
 
 }  // namespace
 
-FenceRun::FenceRun(const ClaimPort& port, api::StoredIntent stored, std::function<void()> done)
+FenceRun::FenceRun(const ClaimPort& port, api::StoredIntent stored, Hear slow, Hear done)
     : port_(port),
       stored_(std::move(stored)),
       done_(std::move(done)),
       intent_(port, aborting(stored_.intent, port.channel().options().epoch), stored_,
-              [this] { on_intent(); }) {}
+              [this] { on_intent(); }),
+      watch_(
+          port.channel(), [this] { return trouble(); },
+          [this, slow = std::move(slow)](const std::string& met) { slow(report(met)); }) {}
+
+engine::UndoReport FenceRun::report(const std::string& trouble) const {
+  engine::UndoReport report{
+      .gang = stored_.intent.gang, .gang_uid = stored_.intent.gang_uid, .trouble = trouble};
+  if (!give_back_) return report;
+  report.bound = give_back_->bound_count();
+  report.given_back = give_back_->given_back_count();
+  return report;
+}
+
+std::string FenceRun::trouble() const {
+  const bool has_met = intent_.end() == IntentEnd::kOpen && !intent_.trouble().empty();
+  if (has_met) return intent_.name() + ": " + intent_.trouble();
+  return give_back_ ? give_back_->trouble() : "";
+}
 
 void FenceRun::start() {
   ++port_.channel().stats().fences;
+  watch_.start();
   if (!stored_.problem.empty()) {
     return port_.channel().later(lifeline_.guard([this] { give_up(stored_.problem); }));
   }
@@ -56,23 +75,25 @@ void FenceRun::give_back() {
 
 void FenceRun::on_given_back() {
   if (!give_back_->refusal().empty()) return give_up(give_back_->refusal());
-  log::info("what a round had left is taken back",
+  log::info("an open round is ended",
             {{"gang", stored_.intent.gang.text()},
              {"members", std::to_string(stored_.intent.members.size())},
-             {"claims", std::to_string(stored_.intent.claims.size())}});
+             {"bound", std::to_string(give_back_->bound_count())},
+             {"claims", std::to_string(stored_.intent.claims.size())},
+             {"given_back", std::to_string(give_back_->given_back_count())}});
   if (stored_.meta.uid.empty()) return finish();
   intent_.remove();
 }
 
-void FenceRun::finish() {
-  done_();
+void FenceRun::finish(const std::string& refusal) {
+  done_(report(refusal));
 }
 
 void FenceRun::give_up(const std::string& why) {
   log::error(
       "what a round left unfinished is not taken back",
       {{"gang", stored_.intent.gang.text()}, {"uid", stored_.intent.gang_uid.text}, {"why", why}});
-  finish();
+  finish(why);
 }
 
 }  // namespace gang::binder

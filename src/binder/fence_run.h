@@ -14,6 +14,8 @@
 
 #include "binder/give_back.h"
 #include "binder/intent_step.h"
+#include "binder/undo_watch.h"
+#include "gang/engine/explanation.h"
 
 namespace gang::binder {
 
@@ -21,23 +23,29 @@ namespace gang::binder {
 /// until the server answers. Calls `done` once, not inside start().
 class FenceRun {
  public:
-  /// An intent without uid has no ConfigMap: only pods and claims are changed.
-  FenceRun(const ClaimPort& port, api::StoredIntent stored, std::function<void()> done);
+  using Hear = std::function<void(const engine::UndoReport&)>;
+
+  /// An intent without uid has no ConfigMap: only pods and claims are changed. `slow` hears what it
+  /// meets for long, `done` how it ended.
+  FenceRun(const ClaimPort& port, api::StoredIntent stored, Hear slow, Hear done);
 
   void start();
 
  private:
+  [[nodiscard]] engine::UndoReport report(const std::string& trouble) const;
+  [[nodiscard]] std::string trouble() const;
   void on_intent();
   void give_back();
   void on_given_back();
-  void finish();
+  void finish(const std::string& refusal = "");
   void give_up(const std::string& why);
 
   const ClaimPort port_;
   const api::StoredIntent stored_;
-  const std::function<void()> done_;
+  const Hear done_;
   IntentStep intent_;
   std::unique_ptr<GiveBack> give_back_;
+  UndoWatch watch_;
   Lifeline lifeline_;
 };
 

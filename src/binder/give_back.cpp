@@ -21,6 +21,29 @@ void GiveBack::start() {
   fences_.empty() ? return_claims() : fence_pods();
 }
 
+std::int32_t GiveBack::bound_count() const {
+  return static_cast<std::int32_t>(std::ranges::count_if(
+      task_.intent.members,
+      [this](const api::IntentMember& member) { return task_.bound.contains(member.uid); }));
+}
+
+std::int32_t GiveBack::given_back_count() const {
+  const auto has_changed = [](const auto& step) {
+    return step->has_changed() && step->refusal().empty();
+  };
+  return static_cast<std::int32_t>(std::ranges::count_if(returns_, has_changed) +
+                                   std::ranges::count_if(removals_, has_changed));
+}
+
+std::string GiveBack::trouble() const {
+  for (const auto& fence : fences_) {
+    if (!fence->trouble().empty()) return fence->trouble();
+  }
+  if (!removals_.empty() && !removals_.back()->trouble().empty())
+    return removals_.back()->trouble();
+  return returns_.empty() ? "" : returns_.back()->trouble();
+}
+
 void GiveBack::fence_pods() {
   const auto max =
       static_cast<std::size_t>(std::max(1, port_.channel().options().writes_in_flight_max));

@@ -10,6 +10,7 @@
 // they know of the pods. Source: commit protocol 5.5, 6 R2.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <set>
@@ -37,6 +38,11 @@ class GiveBack {
   GiveBack(const ClaimPort& port, Task task, std::function<void()> done);
 
   void start();
+  /// Members that are bound, and claims that had something to give back.
+  [[nodiscard]] std::int32_t bound_count() const;
+  [[nodiscard]] std::int32_t given_back_count() const;
+  /// What it meets now and tries again, for people; empty: it goes on.
+  [[nodiscard]] std::string trouble() const;
   /// Why something is still as it was, for people; empty: everything is given back.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 

@@ -36,6 +36,7 @@ void IntentStep::remove() {
   end_ = IntentEnd::kOpen;
   removes_ = true;
   stopped_.reset();
+  trouble_.clear();
   backoff_.reset();
   is_known ? send_delete() : read();
 }
@@ -209,11 +210,10 @@ void IntentStep::on_removed() {
 }
 
 void IntentStep::finish(IntentEnd end, std::string message) {
-  const std::string name = "ConfigMap " + key().text();
   end_ = end;
   message_.clear();
   if (end == IntentEnd::kStopped && !trouble_.empty()) message = trouble_ + ", until " + message;
-  if (!message.empty()) message_ = name + ": " + message;
+  if (!message.empty()) message_ = name() + ": " + message;
   done_();
 }
 

@@ -55,8 +55,10 @@ class IntentStep {
   /// Whether it may stand there, or come to, although write() has not ended as kHeld.
   [[nodiscard]] bool is_unknown() const { return is_unknown_; }
   [[nodiscard]] const std::string& message() const { return message_; }
-  /// What the newest request that failed said; empty while none has.
+  /// What the newest request of write() or remove() that failed said; empty while none has.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  /// "ConfigMap ns/intent-uid".
+  [[nodiscard]] std::string name() const { return "ConfigMap " + key().text(); }
   [[nodiscard]] const api::Intent& intent() const { return intent_; }
   /// REQUIRES: end() is kForeign.
   [[nodiscard]] const api::StoredIntent& found() const { return found_; }

@@ -22,10 +22,13 @@ void PodClaimStep::send() {
   api::PodStatusPatch patch{
       .pod = task_.pod, .uid = task_.uid, .resource_version = task_.resource_version};
   patch.extended_claim = task_.clears ? api::ExtendedClaimStatus() : task_.status;
-  port_.channel().patch_pod(patch, lifeline_.guard([this](const kube::Answer& answer) {
+  auto done = lifeline_.guard([this](const kube::Answer& answer) {
     is_busy_ = false;
     on_sent(answer);
-  }));
+  });
+  Channel& channel = port_.channel();
+  task_.clears ? channel.patch_pod_to_undo(patch, std::move(done))
+               : channel.patch_pod(patch, std::move(done));
 }
 
 void PodClaimStep::on_sent(const kube::Answer& answer) {

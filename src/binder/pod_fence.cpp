@@ -8,7 +8,7 @@ PodFence::PodFence(Channel& channel, api::IntentMember member, std::function<voi
     : channel_(channel),
       member_(std::move(member)),
       done_(std::move(done)),
-      backoff_(channel.options().retry_initial, channel.options().retry_max,
+      backoff_(channel.options().retry_initial, undo_retry_max(channel.options()),
                seed_of(member_.uid.text) + 3) {}
 
 void PodFence::read() {
@@ -47,8 +47,8 @@ void PodFence::mark(const api::Pod& pod) {
       .message = "instance " + channel_.options().epoch + " at version " + version +
                  ": what a round left unfinished is taken back, the pod is planned again",
       .last_transition_time = channel_.now()};
-  channel_.patch_pod(patch,
-                     lifeline_.guard([this](const kube::Answer& answer) { on_marked(answer); }));
+  channel_.patch_pod_to_undo(
+      patch, lifeline_.guard([this](const kube::Answer& answer) { on_marked(answer); }));
 }
 
 void PodFence::on_marked(const kube::Answer& answer) {
@@ -65,6 +65,7 @@ void PodFence::on_marked(const kube::Answer& answer) {
 }
 
 void PodFence::again(const kube::Answer& answer) {
+  trouble_ = trouble_text("pod " + member_.pod.text(), answer);
   channel_.after(wait_after(answer, backoff_.next()), lifeline_.guard([this] { read(); }));
 }
 
@@ -75,6 +76,7 @@ void PodFence::refuse(const kube::Answer& answer) {
 
 void PodFence::finish(PodFenceEnd end) {
   end_ = end;
+  trouble_.clear();
   done_();
 }
 

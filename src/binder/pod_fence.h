@@ -35,6 +35,8 @@ class PodFence {
   void start() { read(); }
   [[nodiscard]] PodFenceEnd end() const { return end_; }
   [[nodiscard]] const api::IntentMember& member() const { return member_; }
+  /// "pod ns/p: <answer>" while a request that failed is tried again, else "".
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   /// Why it could not be fenced, for people.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
@@ -54,6 +56,7 @@ class PodFence {
   Backoff backoff_;
   PodFenceEnd end_ = PodFenceEnd::kOpen;
   std::string refusal_;
+  std::string trouble_;
   std::optional<api::ResourceVersion> first_seen_;
   bool was_invalid_ = false;
   Lifeline lifeline_;

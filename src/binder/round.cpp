@@ -60,9 +60,7 @@ void Round::on_step_ended(std::size_t index) {
     ++bound_in_round_;
     if (index < need_count_) ++need_bound_count_;
     const engine::Assignment& pod = step.task().assignment;
-    parts_.events.submit(event_target(pod),
-                         {"Normal", "Scheduled", "Binding",
-                          "Successfully assigned " + pod.pod.text() + " to " + pod.node_name});
+    parts_.events.submit(event_target(pod), bound_text(pod));
   } else {
     const bool is_needed = index < need_count_;
     if (is_needed) {

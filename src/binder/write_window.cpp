@@ -25,12 +25,23 @@ void WriteWindow::cancel(Ticket ticket) {
   if (waiting_.empty() && drained_) drained_();
 }
 
-void WriteWindow::finished(Ticket ticket, const kube::Answer& answer) {
+/// Returns the number of the grant.
+std::uint64_t WriteWindow::take_place(Ticket ticket) {
   const auto place = granted_.find(ticket);
   CHECK(place != granted_.end());
   const std::uint64_t number = place->second;
   granted_.erase(place);
   --in_flight_;
+  return number;
+}
+
+void WriteWindow::give_back(Ticket ticket) {
+  take_place(ticket);
+  grant();
+}
+
+void WriteWindow::finished(Ticket ticket, const kube::Answer& answer) {
+  const std::uint64_t number = take_place(ticket);
   if (says_overloaded(answer) && number >= halved_at_) {
     limit_ = std::max(1, limit_ / 2);
     halved_at_ = granted_count_;

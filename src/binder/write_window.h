@@ -36,6 +36,8 @@ class WriteWindow {
   void cancel(Ticket ticket);
   /// Gives the place back and learns from the answer.
   void finished(Ticket ticket, const kube::Answer& answer);
+  /// Gives the place back and learns nothing.
+  void give_back(Ticket ticket);
 
   /// Called whenever the last waiting request got its place.
   void on_drained(std::function<void()> callback) { drained_ = std::move(callback); }
@@ -47,6 +49,7 @@ class WriteWindow {
   [[nodiscard]] std::int32_t limit() const { return limit_; }
 
  private:
+  std::uint64_t take_place(Ticket ticket);
   void grant();
 
   const std::int32_t max_;

@@ -11,6 +11,7 @@
 #include "scheduler/report.h"
 #include "scheduler/round_claims.h"
 #include "scheduler/rounds.h"
+#include "scheduler/undo.h"
 #include "scheduler/validation.h"
 
 namespace gang::scheduler {
@@ -129,12 +130,14 @@ void attempt(Core& core, GangId id, Turn& turn) {
   auto gang = core.state.gang(id);
   core.queue.take_out(id);
   if (!gang) return;
-  if (wait_for_claim(core, record, *gang, turn.now)) return evaluate(core, id, turn);
+  gang->minimum = record.minimum;
+  const bool waits =
+      wait_for_claim(core, record, *gang, turn) || wait_for_undo(core, record, *gang, turn);
+  if (waits) return evaluate(core, id, turn);
   const std::uint64_t seen = fingerprint(*gang);
   leave_out_stale(*gang, record);
   put_troubled_last(*gang, record);
   show_record(*gang, record);
-  gang->minimum = record.minimum;
   for (const auto& [node, avoidance] : record.avoided) gang->avoided_nodes.push_back(node);
   std::string problem = unreadable_intent(core, *gang);
   if (problem.empty()) problem = validate(*gang, core.options.priority_mismatch);

@@ -5,7 +5,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gang/cluster/cluster_state.h"
 #include "gang/engine/planner.h"
@@ -17,16 +19,34 @@
 
 namespace gang::scheduler {
 
+/// An open round that the binder takes back. Value.
+struct Undo {
+  std::optional<cluster::GangId> id;       ///< none: the gang is gone, or was made anew
+  std::set<api::Uid> claims;               ///< who needs one of them waits
+  std::vector<cluster::AssumedPod> pods;   ///< whose room is kept: it may still bind them
+  std::set<cluster::GangId> waiting = {};  ///< for the claims
+};
+
 /// What rounds of earlier processes have left open, by UID of their gang.
 struct Inheritance {
   bool is_known = false;    ///< the binder has told it
-  bool is_settled = false;  ///< everything that was found at start is taken over or back
-  std::map<api::Uid, api::StoredIntent> open;                  ///< neither yet
-  std::map<api::Uid, std::optional<cluster::GangId>> fencing;  ///< being taken back
+  TimePoint holds_until{};  ///< a request of a process that died may be executed until then
+  std::map<api::Uid, api::StoredIntent> open;  ///< neither taken over nor being taken back
+  std::map<api::Uid, Undo> undos;
   std::map<api::Uid, api::StoredIntent> unreadable;
+  std::optional<TimePoint> look_at;  ///< when to look again whether they are still there
 
-  /// To be called when one of them has gone.
-  void note_settled() { is_settled = is_settled || (open.empty() && fencing.empty()); }
+  /// Whether nobody may be planned: what open rounds may yet write is not known.
+  [[nodiscard]] bool holds_all(TimePoint now) const {
+    return !is_known || ((!open.empty() || !undos.empty()) && now < holds_until);
+  }
+};
+
+/// What a gang's undo meets for long. Value.
+struct UndoTrouble {
+  api::ObjectKey gang;
+  std::optional<cluster::GangId> id;
+  std::string text;  ///< the object and the answer
 };
 
 /// Owned by the Scheduler, for its life; one thread. A gang that is in the queue has a record.
@@ -43,14 +63,16 @@ struct Core {
   WakeUp wakeup;
   std::map<cluster::GangId, GangRecord> records;
   std::set<cluster::GangId> dirty;  ///< changed since they were last evaluated
-  /// Gangs that have lost a member in the middle of their round. Until the round has ended and the
-  /// gang was planned again nobody else may take the room: no gang is attempted.
-  std::set<cluster::GangId> torn;
+  /// Gangs that have lost a member in the middle of their round, and when. Until the round has
+  /// ended and the gang was planned again, or Options::repair_deadline has passed, nobody else may
+  /// take the room: no gang is attempted.
+  std::map<cluster::GangId, TimePoint> torn;
   std::int64_t round_count = 0;
   std::set<cluster::GangId> unconfirmed;  ///< their round has written its claims and waits
   /// By UID of each claim that an open round writes: other gangs that wait for its end.
   std::map<api::Uid, std::set<cluster::GangId>> claims_in_rounds;
   Inheritance inheritance;
+  std::map<api::Uid, UndoTrouble> undo_troubles;  ///< by UID of the gang
 };
 
 /// One call of handle(): when, and what it asks for.

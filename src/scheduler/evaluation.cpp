@@ -32,7 +32,7 @@ class Evaluation {
     note_torn();
     std::erase_if(record_.avoided,
                   [this](const auto& node) { return node.second.until <= turn_.now; });
-    if (record_.is_in_flight()) return;
+    if (record_.is_in_flight()) return tell_of_undo();
     is_renewal_due_ = record_.renew_at && turn_.now >= *record_.renew_at;
     if (is_renewal_due_) record_.renew_at.reset();
     drop_stale();
@@ -55,6 +55,7 @@ class Evaluation {
 
   /// Returns true when the gang is in flight now, or waits to write its record again.
   bool resolve_what_is_bound();
+  void tell_bound();
   bool write_record(const Recovery& recovery);
   void adopt(const Recovery& recovery);
 
@@ -68,6 +69,7 @@ class Evaluation {
   [[nodiscard]] bool is_known_ours();
   [[nodiscard]] bool is_abandoned() const;
   void tell_what_waited();
+  void tell_of_undo();
   void set_timer();
   void move_to(Stage stage);
 
@@ -121,7 +123,7 @@ void Evaluation::note_torn() {
   const bool is_torn = record_.stage == Stage::kBinding && record_.round &&
                        outline_.counts.base() < record_.round->base;
   if (is_torn) {
-    core_.torn.insert(record_.ref.id);
+    core_.torn.try_emplace(record_.ref.id, turn_.now);
   } else {
     core_.torn.erase(record_.ref.id);
   }
@@ -175,12 +177,19 @@ bool Evaluation::resolve_what_is_bound() {
   return record_.is_in_flight();
 }
 
+/// Whoever bound members and ended may not have said it of them.
+void Evaluation::tell_bound() {
+  auto pods = bound_before(full(), core_.options.epoch);
+  if (!pods.empty()) turn_.effects.emplace_back(TellBound{std::move(pods)});
+}
+
 bool Evaluation::write_record(const Recovery& recovery) {
   if (turn_.now < record_.not_before) {
     move_to(Stage::kBackoff);
     set_timer();
     return true;
   }
+  tell_bound();
   Gang gang = outline_;
   gang.minimum = recovery.minimum;
   start_record(core_, record_, gang, recovery.stamp, turn_);
@@ -192,6 +201,7 @@ void Evaluation::adopt(const Recovery& recovery) {
   const std::string found =
       fmt::format("{} of minimum {} members are bound", outline_.counts.bound, outline_.minimum);
   if (recovery.standing == Standing::kHalfBound) {
+    tell_bound();
     record_.repair =
         Repair{.stamp = recovery.stamp, .deadline = turn_.now + core_.options.repair_deadline};
     turn_.effects.emplace_back(Notice{fmt::format(
@@ -341,6 +351,11 @@ void Evaluation::tell_what_waited() {
   flag(*explanation, outline_, record_);
   if (!refresh(*explanation, full())) return;
   turn_.effects.emplace_back(ExplainGang{*std::move(explanation)});
+}
+
+/// Of a gang in flight only what keeps its undo may wait to be told.
+void Evaluation::tell_of_undo() {
+  if (core_.undo_troubles.contains(record_.ref.uid)) tell_what_waited();
 }
 
 void Evaluation::set_timer() {

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "scheduler/attempt.h"
+#include "scheduler/recovery.h"
+#include "scheduler/undo.h"
 
 namespace gang::scheduler {
 namespace {
@@ -17,6 +19,13 @@ using cluster::GangId;
 using cluster::GangKind;
 using cluster::Member;
 using cluster::MemberState;
+
+/// A request of a process that died may be executed for so long after it was sent: the server ends
+/// a mutating request after 34 s, the rest is for the way.
+constexpr Duration kExecutableFor = std::chrono::seconds(40);
+
+/// How soon it is seen that an intent which cannot be read was deleted.
+constexpr Duration kMendedAfter = std::chrono::seconds(30);
 
 /// The gang that the intent is of; nothing when it is gone or was made anew.
 std::optional<GangId> gang_of(const Core& core, const api::Intent& intent) {
@@ -30,7 +39,7 @@ std::optional<GangId> gang_of(const Core& core, const api::Intent& intent) {
 void fence(Core& core, api::StoredIntent intent, std::optional<GangId> id, Turn& turn) {
   const api::Uid uid = intent.intent.gang_uid;
   core.inheritance.open.erase(uid);
-  core.inheritance.fencing.emplace(uid, id);
+  begin_undo(core, intent.intent, id);
   if (id) {
     GangRecord& record = core.records.at(*id);
     core.queue.take_out(*id);
@@ -114,6 +123,44 @@ std::string text_of(const api::StoredIntent& intent) {
       intent.meta.key.text(), intent.problem);
 }
 
+/// Whether this process is busy with the intent: it writes its round, or takes it back.
+bool is_under_way(const Core& core, const api::Intent& intent) {
+  if (core.inheritance.undos.contains(intent.gang_uid)) return true;
+  if (intent.epoch != core.options.epoch) return false;
+  return std::ranges::any_of(core.records, [&](const auto& entry) {
+    return entry.second.ref.uid == intent.gang_uid && entry.second.is_in_flight();
+  });
+}
+
+/// A gang that was refused since an intent of it cannot be read.
+void wake_gang(Core& core, const api::Uid& uid, TimePoint now) {
+  for (auto& [id, record] : core.records) {
+    if (record.ref.uid != uid || record.stage != Stage::kParked) continue;
+    record.stage = Stage::kIdle;
+    record.parking.reset();
+    record.not_before = now;
+    core.dirty.insert(id);
+  }
+}
+
+/// What cannot be read is told once, and its gang goes on once it is gone.
+void note_unreadable(Core& core, const std::vector<api::StoredIntent>& intents, Turn& turn) {
+  Inheritance& inheritance = core.inheritance;
+  std::map<api::Uid, api::StoredIntent> known;
+  for (const api::StoredIntent& intent : intents) {
+    if (intent.problem.empty()) continue;
+    const auto old = inheritance.unreadable.find(intent.intent.gang_uid);
+    const bool is_told = old != inheritance.unreadable.end() && old->second == intent;
+    if (!is_told) turn.effects.emplace_back(Notice{text_of(intent)});
+    known.emplace(intent.intent.gang_uid, intent);
+  }
+  for (const auto& [uid, intent] : std::exchange(inheritance.unreadable, std::move(known))) {
+    if (!inheritance.unreadable.contains(uid)) wake_gang(core, uid, turn.now);
+  }
+  inheritance.look_at.reset();
+  if (!inheritance.unreadable.empty()) inheritance.look_at = turn.now + kMendedAfter;
+}
+
 /// Decides about one intent; returns false while its gang is in flight.
 bool settle(Core& core, const api::StoredIntent& intent, Turn& turn) {
   const auto id = gang_of(core, intent.intent);
@@ -129,6 +176,9 @@ bool settle(Core& core, const api::StoredIntent& intent, Turn& turn) {
   if (may_stand && record.stage == Stage::kActive && record.counts.base() == 0) {
     attempt(core, *id, turn);
   } else {
+    const auto gang = core.state.gang(*id);
+    auto pods = gang ? bound_before(*gang, core.options.epoch) : std::vector<engine::Assignment>();
+    if (!pods.empty()) turn.effects.emplace_back(TellBound{std::move(pods)});
     fence(core, intent, id, turn);
   }
   return true;
@@ -137,19 +187,22 @@ bool settle(Core& core, const api::StoredIntent& intent, Turn& turn) {
 }  // namespace
 
 void note_intents(Core& core, const std::vector<api::StoredIntent>& intents, Turn& turn) {
-  const bool is_first = !std::exchange(core.inheritance.is_known, true);
+  Inheritance& inheritance = core.inheritance;
+  inheritance.is_known = true;
   for (const api::StoredIntent& intent : intents) {
-    const bool is_ours = intent.problem.empty() && intent.intent.epoch == core.options.epoch;
-    const bool is_told = core.inheritance.unreadable.contains(intent.intent.gang_uid);
-    if (!is_first && (is_ours || is_told)) continue;
-    if (intent.problem.empty()) {
-      core.inheritance.open.emplace(intent.intent.gang_uid, intent);
-      core.inheritance.is_settled = false;
-      continue;
-    }
-    turn.effects.emplace_back(Notice{text_of(intent)});
-    core.inheritance.unreadable.emplace(intent.intent.gang_uid, intent);
+    if (!intent.problem.empty() || is_under_way(core, intent.intent)) continue;
+    inheritance.open.emplace(intent.intent.gang_uid, intent);
+    const bool is_ours = intent.intent.epoch == core.options.epoch;
+    if (!is_ours) inheritance.holds_until = turn.now + kExecutableFor;
   }
+  note_unreadable(core, intents, turn);
+}
+
+void look_for_unreadable(Core& core, Turn& turn) {
+  std::optional<TimePoint>& look_at = core.inheritance.look_at;
+  if (!look_at || turn.now < *look_at) return;
+  look_at.reset();
+  turn.effects.emplace_back(FindIntents{});
 }
 
 bool settle_next(Core& core, Turn& turn) {
@@ -160,7 +213,6 @@ bool settle_next(Core& core, Turn& turn) {
     has_decided = settle(core, copy, turn);
     if (has_decided) break;
   }
-  inheritance.note_settled();
   return has_decided && !inheritance.open.empty();
 }
 
@@ -197,17 +249,12 @@ std::string unreadable_intent(const Core& core, const Gang& gang) {
 }
 
 void finish_fence(Core& core, const api::Uid& gang, Turn& turn) {
-  const auto found = core.inheritance.fencing.find(gang);
-  if (found == core.inheritance.fencing.end()) return;
-  const std::optional<GangId> id = found->second;
-  core.inheritance.fencing.erase(found);
-  core.inheritance.note_settled();
+  const std::optional<GangId> id = end_undo(core, gang, turn);
   const auto record = id ? core.records.find(*id) : core.records.end();
   if (record == core.records.end()) return;
   record->second.stage = Stage::kIdle;
+  record->second.report.drop_waiting();
   core.dirty.insert(*id);
-  turn.effects.emplace_back(
-      Notice{record->second.ref.key.text() + ": gave back what an open round had reserved"});
 }
 
 }  // namespace gang::scheduler

@@ -3,9 +3,11 @@
 // Problem: a crash leaves claims allocated and reserved for pods that nobody binds. Idea: the gang
 // is planned around what is written, as every claim with devices is; when that succeeds the new
 // round takes the old intent over and nothing moves, else the binder fences what may still come of
-// the old round and gives the devices back. Nobody is planned before each intent that was found at
-// start has gone one of both ways. Claims that are reserved for pending pods although no intent
-// tells of them are given back when they do not help. Source: the commit protocol, chapter 6.
+// the old round and gives the devices back. Nobody is planned before each intent that was found has
+// gone one of both ways. Claims that are reserved for pending pods although no intent
+// tells of them are given back when they do not help. An old round that cannot be taken back holds
+// everybody only as long as requests of its process may be executed. Source: the commit protocol,
+// chapter 6.
 #pragma once
 
 #include <optional>
@@ -40,5 +42,8 @@ bool give_back_instead(Core& core, GangRecord& record, const cluster::Gang& gang
 
 /// The binder has given back what it could.
 void finish_fence(Core& core, const api::Uid& gang, Turn& turn);
+
+/// Asks to look for open rounds where one is known that cannot be read, and it is time to.
+void look_for_unreadable(Core& core, Turn& turn);
 
 }  // namespace gang::scheduler

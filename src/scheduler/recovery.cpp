@@ -25,6 +25,21 @@ std::string common_stamp(const Gang& gang) {
 
 }  // namespace
 
+std::vector<engine::Assignment> bound_before(const Gang& gang, const std::string& epoch) {
+  std::vector<engine::Assignment> pods;
+  for (const Member& member : gang.members) {
+    if (member.state != MemberState::kBound) continue;
+    const auto stamp = parse_stamp(member.stamp);
+    if (!stamp || stamp->round.starts_with(epoch + "-")) continue;
+    pods.push_back({.pod = member.key,
+                    .uid = member.uid,
+                    .resource_version = member.resource_version,
+                    .node = {},
+                    .node_name = member.node_name});
+  }
+  return pods;
+}
+
 bool is_ours(const Gang& gang, const std::string& scheduler_name) {
   return std::ranges::all_of(
       gang.members, [&](const Member& member) { return member.scheduler_name == scheduler_name; });

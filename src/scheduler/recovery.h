@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gang/cluster/gang.h"
+#include "gang/engine/plan.h"
 
 namespace gang::scheduler {
 
@@ -26,6 +28,10 @@ struct Recovery {
   std::string stamp;         ///< kHalfBound: the one stamp; kRecordMissing: the one stamp or ""
   std::int32_t minimum = 1;  ///< the minimum by which the round is judged
 };
+
+/// The bound members that carry a stamp of another process than `epoch`. O(members).
+[[nodiscard]] std::vector<engine::Assignment> bound_before(const cluster::Gang& gang,
+                                                           const std::string& epoch);
 
 /// Whether every member names our schedulerName, so that the group is ours to judge. O(members).
 [[nodiscard]] bool is_ours(const cluster::Gang& gang, const std::string& scheduler_name);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scheduler/report.h"
+#include "scheduler/undo.h"
 
 namespace gang::scheduler {
 namespace {
@@ -204,16 +205,6 @@ bool check_round(Core& core, GangRecord& record, Turn& turn) {
   return false;
 }
 
-/// Gangs that waited for a round of others.
-void look_again(Core& core, const std::set<cluster::GangId>& gangs, TimePoint now) {
-  for (const cluster::GangId id : gangs) {
-    const auto found = core.records.find(id);
-    if (found == core.records.end()) continue;
-    found->second.not_before = now;
-    core.dirty.insert(id);
-  }
-}
-
 }  // namespace
 
 void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan) {
@@ -241,13 +232,14 @@ void forget_claims(Core& core, const OpenRound& round, TimePoint now) {
   core.wakeup.note_devices();
 }
 
-bool wait_for_claim(Core& core, GangRecord& record, const Gang& gang, TimePoint now) {
+bool wait_for_claim(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {
   for (const cluster::GangClaim& claim : gang.claims) {
     const auto found = claim.claim ? core.claims_in_rounds.find(claim.claim->meta.uid)
                                    : core.claims_in_rounds.end();
     if (found == core.claims_in_rounds.end()) continue;
     found->second.insert(record.ref.id);
-    record.not_before = now + core.options.backoff_max;
+    record.not_before = turn.now + core.options.backoff_max;
+    tell_held_claim(core, record, gang, claim, turn);
     return true;
   }
   return false;

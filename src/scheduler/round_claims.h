@@ -19,7 +19,7 @@ void forget_claims(Core& core, const OpenRound& round, TimePoint now);
 
 /// Whether the gang has to wait, since the round of another one writes a claim that it needs: one
 /// writer at a time, so that many pods of one claim do not hinder each other.
-bool wait_for_claim(Core& core, GangRecord& record, const cluster::Gang& gang, TimePoint now);
+bool wait_for_claim(Core& core, GangRecord& record, const cluster::Gang& gang, Turn& turn);
 
 /// The round waits for the state from now on.
 void note_written(Core& core, const engine::ClaimsWritten& written, TimePoint now);

@@ -260,6 +260,7 @@ void finish_round(Core& core, const engine::RoundOutcome& outcome, Turn& turn) {
   const auto found = core.records.find(outcome.gang.id);
   GangRecord* record = found != core.records.end() ? &found->second : nullptr;
   take_back(core, record, outcome);
+  core.undo_troubles.erase(outcome.gang.uid);
   core.dirty.insert(outcome.gang.id);
   if (record == nullptr || !record->round) return;
   const OpenRound round = *std::exchange(record->round, std::nullopt);

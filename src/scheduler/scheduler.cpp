@@ -10,6 +10,7 @@
 #include "scheduler/inheritance.h"
 #include "scheduler/round_claims.h"
 #include "scheduler/rounds.h"
+#include "scheduler/undo.h"
 
 namespace gang::scheduler {
 namespace {
@@ -100,6 +101,7 @@ class Scheduler::Impl {
   void take(const ClaimsWritten& written, Turn& turn);
   void take(const IntentsFound& found, Turn& turn);
   void take(const RoundFenced& fenced, Turn& turn);
+  void take(const UndoSlow& slow, Turn& turn);
   void take(const WritesBlocked& writes, Turn& turn);
 
   void note_changed(const cluster::Change& change);
@@ -113,15 +115,13 @@ class Scheduler::Impl {
   [[nodiscard]] bool is_informed() const {
     return core_.state.synced() && core_.inheritance.is_known;
   }
-  /// Nobody is planned while a torn gang's room is kept, no round may start, or rounds of before
-  /// are open.
-  [[nodiscard]] bool may_attempt() const {
-    return core_.torn.empty() && !is_blocked_ && core_.inheritance.is_settled;
-  }
+  /// Until when nobody is planned: a torn gang's room is kept, or rounds of before are open.
+  [[nodiscard]] std::optional<TimePoint> hold_end(TimePoint now) const;
+  [[nodiscard]] bool may_attempt(TimePoint now) const { return !is_blocked_ && !hold_end(now); }
 
   Core core_;
   bool has_synced_ = false;
-  bool has_recovered_ = false;  ///< what was found at start is taken over or back
+  bool has_recovered_ = false;  ///< what was found at start holds nobody up any more
   bool is_blocked_ = false;     ///< no round may start
   bool is_tick_asked_ = false;
   bool is_tick_missed_ = false;  ///< one came while a kind was not synced
@@ -134,7 +134,8 @@ void Scheduler::Impl::take(const api::Delta& delta, Turn& turn) {
   core_.wakeup.note(change);
   has_synced_ |= core_.state.synced();
   const bool may_help = core_.wakeup.is_pending() && !core_.queue.parked().empty();
-  const bool is_awaited = !core_.unconfirmed.empty() || !core_.inheritance.is_settled;
+  const bool is_awaited =
+      !core_.unconfirmed.empty() || !core_.inheritance.open.empty() || !has_recovered_;
   if (!core_.dirty.empty() || may_help || is_awaited || is_tick_missed_) ask_for_tick(turn);
 }
 
@@ -164,10 +165,11 @@ void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   evaluate_changed(turn);
   check_rounds(core_, turn);
   wake_parked(core_, turn);
+  look_for_unreadable(core_, turn);
   settle_inheritance(turn);
-  has_recovered_ |= core_.inheritance.is_settled;
+  has_recovered_ |= !core_.inheritance.holds_all(turn.now);
   const auto first = core_.queue.first_active();
-  if (first && may_attempt()) attempt(core_, *first, turn);
+  if (first && may_attempt(turn.now)) attempt(core_, *first, turn);
   set_alarm(turn);
 }
 
@@ -202,7 +204,12 @@ void Scheduler::Impl::take(const IntentsFound& found, Turn& turn) {
 }
 
 void Scheduler::Impl::take(const RoundFenced& fenced, Turn& turn) {
-  finish_fence(core_, fenced.gang, turn);
+  finish_fence(core_, fenced.report.gang_uid, turn);
+  ask_for_tick(turn);
+}
+
+void Scheduler::Impl::take(const UndoSlow& slow, Turn& turn) {
+  note_undo(core_, slow.report, turn);
   ask_for_tick(turn);
 }
 
@@ -217,10 +224,9 @@ void Scheduler::Impl::ask_for_tick(Turn& turn) {
   turn.effects.emplace_back(WakeAt{turn.now});
 }
 
-/// One open round of before at a time; nobody is planned beside it.
+/// One open round of before at a time.
 void Scheduler::Impl::settle_inheritance(Turn& turn) {
-  const bool is_held = is_blocked_ && !core_.inheritance.open.empty();
-  if (core_.inheritance.is_settled || is_held) return;
+  if (is_blocked_ || core_.inheritance.open.empty()) return;
   if (settle_next(core_, turn)) ask_for_tick(turn);
 }
 
@@ -229,12 +235,22 @@ void Scheduler::Impl::evaluate_changed(Turn& turn) {
   for (const cluster::GangId id : std::exchange(core_.dirty, {})) evaluate(core_, id, turn);
 }
 
-void Scheduler::Impl::set_alarm(Turn& turn) {
-  if (core_.queue.has_active() && may_attempt()) {
-    ask_for_tick(turn);
-  } else if (const auto next = core_.queue.next_timer()) {
-    turn.effects.emplace_back(WakeAt{*next});
+std::optional<TimePoint> Scheduler::Impl::hold_end(TimePoint now) const {
+  if (core_.inheritance.holds_all(now)) return core_.inheritance.holds_until;
+  for (const auto& [id, since] : core_.torn) {
+    const TimePoint end = since + core_.options.repair_deadline;
+    if (end > now) return end;
   }
+  return std::nullopt;
+}
+
+void Scheduler::Impl::set_alarm(Turn& turn) {
+  if (core_.queue.has_active() && may_attempt(turn.now)) return ask_for_tick(turn);
+  std::optional<TimePoint> next = core_.queue.next_timer();
+  for (const auto& time : {hold_end(turn.now), core_.inheritance.look_at}) {
+    if (time && (!next || *time < *next)) next = time;
+  }
+  if (next) turn.effects.emplace_back(WakeAt{*next});
 }
 
 Scheduler::Scheduler(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -250,6 +266,10 @@ bool Scheduler::ready() const {
 
 cluster::ClusterState& Scheduler::state() {
   return impl_->core().state;
+}
+
+std::string Scheduler::undo_text() const {
+  return scheduler::undo_text(impl_->core());
 }
 
 const engine::PlannerStats& Scheduler::planner_stats() const {

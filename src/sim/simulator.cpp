@@ -59,6 +59,19 @@ const char* member_end_text(engine::MemberEnd end) {
   return "?";
 }
 
+std::string counted(std::int32_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// How the binder has ended an open round.
+std::string text_of_end(const engine::UndoReport& report) {
+  const std::string whose = "the open round of " + short_name(report.gang);
+  if (!report.trouble.empty()) return whose + " is not taken back: " + report.trouble;
+  std::string text = whose + " is ended: " + counted(report.given_back, "claim") + " given back";
+  if (report.bound > 0) text += ", " + counted(report.bound, "member") + " bound before";
+  return text;
+}
+
 }  // namespace
 
 Simulator::Simulator(SimulatorOptions options)
@@ -94,9 +107,14 @@ binder::Callbacks Simulator::make_callbacks() {
   callbacks.intents_found = [this](std::vector<api::StoredIntent> intents) {
     input(scheduler::IntentsFound{std::move(intents)});
   };
-  callbacks.round_fenced = [this](api::Uid gang) {
-    trace("notice", "what the open round of " + gang.text + " wrote is taken back");
-    input(scheduler::RoundFenced{std::move(gang)});
+  callbacks.round_fenced = [this](engine::UndoReport report) {
+    trace("notice", text_of_end(report));
+    input(scheduler::RoundFenced{std::move(report)});
+  };
+  callbacks.undo_slow = [this](engine::UndoReport report) {
+    trace("notice", "what a round of " + short_name(report.gang) +
+                        " wrote is not taken back yet: " + report.trouble);
+    input(scheduler::UndoSlow{std::move(report)});
   };
   return callbacks;
 }
@@ -143,6 +161,10 @@ void Simulator::perform(scheduler::Effects effects) {
       daemon_->binder->confirm(confirm->check);
     } else if (auto* fence = std::get_if<scheduler::FenceRound>(&effect)) {
       daemon_->binder->fence(fence->intent);
+    } else if (std::holds_alternative<scheduler::FindIntents>(effect)) {
+      daemon_->binder->find_intents();
+    } else if (const auto* bound = std::get_if<scheduler::TellBound>(&effect)) {
+      daemon_->binder->tell_bound(bound->pods);
     } else if (auto* explain = std::get_if<scheduler::ExplainGang>(&effect)) {
       trace_explanation(explain->explanation);
       daemon_->binder->explain(explain->explanation);

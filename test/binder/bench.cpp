@@ -68,7 +68,8 @@ void BinderBench::start(const binder::Options& options) {
       .round_slow = [this](engine::RoundProgress progress) { slow.push_back(progress); },
       .claims_written = [this](engine::ClaimsWritten told) { written.push_back(told); },
       .intents_found = [this](std::vector<api::StoredIntent> all) { intents.push_back(all); },
-      .round_fenced = [this](api::Uid gang) { fenced.push_back(gang); },
+      .round_fenced = [this](engine::UndoReport report) { fenced.push_back(report); },
+      .undo_slow = [this](engine::UndoReport report) { undos.push_back(report); },
       .writes_blocked = [this](bool is_blocked) { blocked.push_back(is_blocked); }};
   binder = std::make_unique<binder::Binder>(binder::Clients{client, claims}, clock, options,
                                             std::move(callbacks), executor.executor());

@@ -76,7 +76,8 @@ class BinderBench {
   std::vector<bool> blocked;                ///< what writes_blocked was told
   std::vector<engine::ClaimsWritten> written;
   std::vector<std::vector<api::StoredIntent>> intents;  ///< what intents_found was told
-  std::vector<api::Uid> fenced;
+  std::vector<engine::UndoReport> fenced;
+  std::vector<engine::UndoReport> undos;  ///< what undo_slow was told
   std::unique_ptr<binder::Binder> binder;
 };
 

@@ -42,6 +42,17 @@ class EventsTest : public testing::Test {
   std::unique_ptr<EventSink> sink_;
 };
 
+TEST_F(EventsTest, ThatAPodIsBoundHasTheSameNameWhoeverSaysIt) {
+  const engine::Assignment pod{.pod = {"ns", "m0"}, .uid = {"u0"}, .node_name = "n1"};
+  sink().submit(event_target(pod), bound_text(pod));
+  executor_.advance(minutes(10));
+  sink().submit(event_target(pod), bound_text(pod));
+  executor_.run();
+  ASSERT_EQ(client_.events().size(), 2u);
+  EXPECT_EQ(client_.events()[0].note, "Successfully assigned ns/m0 to n1");
+  EXPECT_EQ(client_.events()[0].name, client_.events()[1].name);
+}
+
 TEST_F(EventsTest, CarriesWhoWhenAndAUniqueName) {
   options_.scheduler_name = "ours";
   options_.instance = "ours-host";

@@ -54,7 +54,9 @@ TEST_F(FenceRunTest, MarksTheIntentThenThePodsThenGivesTheClaimsBack) {
                                    "clear c1:", "clear c0:", "delete intent-uid-train"}));
   EXPECT_TRUE(bench.is_consistent(2)) << bench.state();
   ASSERT_EQ(bench.fenced.size(), 1U);
-  EXPECT_EQ(bench.fenced[0].text, "uid-train");
+  EXPECT_EQ(bench.fenced[0].gang_uid.text, "uid-train");
+  EXPECT_EQ(bench.fenced[0].given_back, 2);
+  EXPECT_EQ(bench.fenced[0].trouble, "");
   EXPECT_EQ(bench.binder->stats().fences, 1);
   EXPECT_TRUE(bench.binder->idle());
 }
@@ -75,6 +77,8 @@ TEST_F(FenceRunTest, BoundMembersKeepTheirClaims) {
   EXPECT_NE(bench.claims.claim("c0").meta.resource_version.text, version)
       << "an older write of it must fail";
   EXPECT_EQ(bench.client.count("patch", "m0"), 0U);
+  EXPECT_EQ(bench.fenced.at(0).bound, 1);
+  EXPECT_EQ(bench.fenced.at(0).given_back, 1);
 }
 
 TEST_F(FenceRunTest, APodThatIsGoneUsesNothing) {
@@ -133,7 +137,8 @@ TEST_F(FenceRunTest, WithoutAConfigMapTheObjectsAreEnough) {
 TEST_F(FenceRunTest, AMissingRightKeepsTheIntent) {
   bench.client.fail_next("patch", "m1", answer(Outcome::kForbidden, 403, "no"));
   fence();
-  EXPECT_EQ(bench.fenced.size(), 1U);
+  ASSERT_EQ(bench.fenced.size(), 1U);
+  EXPECT_EQ(bench.fenced[0].trouble, "pod ns/m1: no");
   EXPECT_EQ(bench.state(), "m0:- c0=d0[m0] m1:- c1=d1[m1] maps=1") << "pods come before claims";
   bench.claims.fail_next("status", ClaimFault::kLacksBinding);
   find();
@@ -155,6 +160,53 @@ TEST_F(FenceRunTest, GoesOnUntilTheServerAnswers) {
   bench.advance(seconds(60));
   EXPECT_TRUE(bench.is_consistent(2)) << bench.state();
   EXPECT_TRUE(bench.binder->idle());
+}
+
+TEST_F(FenceRunTest, SaysOnceWhatKeepsItAndGoesOn) {
+  bench.client.fail_all("patch", answer(Outcome::kUnknown, 500, "a webhook failed"));
+  fence();
+  bench.advance(seconds(3600));
+  ASSERT_EQ(bench.undos.size(), 1U);
+  EXPECT_EQ(bench.undos[0].gang.text(), "ns/train");
+  EXPECT_EQ(bench.undos[0].gang_uid.text, "uid-train");
+  EXPECT_EQ(bench.undos[0].trouble, "pod ns/m0: a webhook failed");
+  EXPECT_TRUE(bench.fenced.empty());
+  bench.client.allow("patch");
+  bench.advance(seconds(20));
+  EXPECT_TRUE(bench.is_consistent(2)) << bench.state();
+  EXPECT_EQ(bench.fenced.size(), 1U);
+}
+
+TEST_F(FenceRunTest, SaysAnewWhenItIsAnotherObject) {
+  bench.client.fail_all("patch", answer(Outcome::kThrottled, 429, "slow down"));
+  fence();
+  for (int i = 0; i < 1000; ++i) bench.claims.fail_next("status", ClaimFault::kFails);
+  bench.client.allow("patch");
+  bench.advance(seconds(1200));
+  ASSERT_EQ(bench.undos.size(), 2U);
+  EXPECT_EQ(bench.undos[1].trouble, "claim ns/c1: internal error");
+}
+
+TEST_F(FenceRunTest, AnIntentThatCannotBeMarkedIsSaidToo) {
+  for (int i = 0; i < 1000; ++i) bench.claims.fail_next("update", ClaimFault::kFails);
+  fence();
+  ASSERT_EQ(bench.undos.size(), 1U);
+  EXPECT_EQ(bench.undos[0].trouble, "ConfigMap sys/intent-uid-train: internal error");
+}
+
+/// Sixteen pods whose writes fail for ever would else look like a server that fails.
+TEST(FenceOfManyTest, FailingWritesOfAnUndoStopNoRounds) {
+  ClaimBench bench;
+  bench.create_gang_with_claims(24);
+  bench.commit(bench.claim_plan(24, 24));
+  bench.restart("e2");
+  bench.binder->find_intents();
+  bench.run();
+  bench.client.fail_all("patch", answer(Outcome::kUnknown, 500, "boom"));
+  bench.binder->fence(bench.found().at(0));
+  bench.advance(seconds(300));
+  EXPECT_TRUE(bench.blocked.empty());
+  EXPECT_FALSE(bench.binder->stats().breaker_open);
 }
 
 TEST(FindIntentsTest, AsksUntilTheServerAnswersAndTellsOnce) {

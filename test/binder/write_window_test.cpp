@@ -34,6 +34,13 @@ class WriteWindowTest : public testing::Test {
   std::vector<WriteWindow::Ticket> open_;
 };
 
+TEST_F(WriteWindowTest, APlaceThatIsGivenBackTeachesNothing) {
+  for (int i = 0; i < 5; ++i) submit(std::to_string(i));
+  window_.give_back(open_.front());
+  EXPECT_EQ(sent_.back(), "4");
+  EXPECT_EQ(window_.limit(), 4);
+}
+
 TEST_F(WriteWindowTest, SendsNoMoreThanItsLimit) {
   for (int i = 0; i < 6; ++i) submit(std::to_string(i));
   EXPECT_EQ(sent_, (std::vector<std::string>{"0", "1", "2", "3"}));

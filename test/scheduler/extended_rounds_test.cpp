@@ -126,7 +126,9 @@ TEST_F(ExtendedRoundsTest, LeftOversAreDeletedBeforeTheirPodIsPlanned) {
   ASSERT_EQ(intent.claims.size(), 1U);
   EXPECT_EQ(intent.claims[0].claim.name, "p-old");
   EXPECT_EQ(intent.claims[0].made_for, intent.members.at(0).uid);
-  world.remove_claim("p-old").post(scheduler::RoundFenced{intent.gang_uid}).pass(seconds(5));
+  world.remove_claim("p-old")
+      .post(scheduler::RoundFenced{{.gang = {}, .gang_uid = intent.gang_uid}})
+      .pass(seconds(5));
   ASSERT_EQ(world.plans.size(), 1U);
   EXPECT_EQ(world.plans[0].new_claims.size(), 1U);
   EXPECT_EQ(world.fences.size(), 1U);
@@ -149,7 +151,7 @@ TEST_F(InheritedExtendedRoundsTest, ARoundThatMadeClaimsIsFencedAndNotTakenOver)
   world.post(scheduler::IntentsFound{{open}}).run();
   ASSERT_EQ(world.fences.size(), 1U);
   EXPECT_TRUE(world.plans.empty());
-  world.post(scheduler::RoundFenced{open.intent.gang_uid}).run();
+  world.post(scheduler::RoundFenced{{.gang = {}, .gang_uid = open.intent.gang_uid}}).run();
   EXPECT_EQ(world.plans.size(), 1U);
 }
 

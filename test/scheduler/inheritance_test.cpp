@@ -48,6 +48,18 @@ class InheritanceTest : public testing::Test {
     return stored;
   }
 
+  /// Another gang has the device that a-1 lacks: the old round is taken back.
+  void begin_fence() {
+    set_up(1);
+    world.put_claim(holding(gpu_claim("other"), "n1/g0"));
+    world.post(scheduler::IntentsFound{{intent()}}).run();
+    ASSERT_EQ(world.fences.size(), 1U);
+  }
+
+  [[nodiscard]] engine::UndoReport report(const std::string& trouble = "") const {
+    return {.gang = {"default", "a"}, .gang_uid = group_uid(), .trouble = trouble};
+  }
+
   [[nodiscard]] static api::Uid group_uid() { return pod_group("a").build().meta.uid; }
 
   DeviceWorld world{scheduler::Options{}, DeviceWorld::Start::kUninformed};
@@ -113,7 +125,9 @@ TEST_F(InheritanceTest, WhatHelpsNobodyIsTakenBackBeforeOthersArePlanned) {
   EXPECT_EQ(world.fences[0], intent());
   EXPECT_TRUE(world.plans.empty());
   EXPECT_FALSE(world.core.ready());
-  world.put_claim(gpu_claim("a-0")).post(scheduler::RoundFenced{group_uid()}).run();
+  world.put_claim(gpu_claim("a-0"))
+      .post(scheduler::RoundFenced{{.gang = {}, .gang_uid = group_uid()}})
+      .run();
   EXPECT_TRUE(world.core.ready());
   ASSERT_EQ(world.plans.size(), 1U);
   EXPECT_EQ(world.planned(), std::vector<std::string>{"b"});
@@ -129,7 +143,7 @@ TEST_F(InheritanceTest, IntentOfAGangThatIsGoneIsTakenBack) {
   gone.meta.uid.text = "uid-map";
   world.post(scheduler::IntentsFound{{gone}}).run();
   ASSERT_EQ(world.fences.size(), 1U);
-  world.post(scheduler::RoundFenced{gone.intent.gang_uid}).run();
+  world.post(scheduler::RoundFenced{{.gang = {}, .gang_uid = gone.intent.gang_uid}}).run();
   EXPECT_TRUE(world.core.ready());
 }
 
@@ -143,11 +157,124 @@ TEST_F(InheritanceTest, HalfBoundRoundIsFencedAndRepaired) {
   world.post(scheduler::IntentsFound{{old}}).run();
   ASSERT_EQ(world.fences.size(), 1U);
   EXPECT_TRUE(world.plans.empty());
+  EXPECT_EQ(world.told_bound.at(0), "a-0 n1") << "the old process may not have come to say it";
   api::ResourceClaim freed = gpu_claim("a-1");
-  world.put_claim(freed).post(scheduler::RoundFenced{group_uid()}).run();
+  world.put_claim(freed).post(scheduler::RoundFenced{{.gang = {}, .gang_uid = group_uid()}}).run();
   ASSERT_EQ(world.plans.size(), 1U);
   EXPECT_EQ(world.planned(), std::vector<std::string>{"a-1"});
   EXPECT_FALSE(world.plans[0].inherited);
+}
+
+TEST_F(InheritanceTest, RoundThatCannotBeTakenBackHoldsOthersForFortySecondsOnly) {
+  begin_fence();
+  world.add(pod("plain").cpu("1").build()).pass(seconds(39));
+  EXPECT_TRUE(world.plans.empty()) << "its last write may yet be executed";
+  EXPECT_FALSE(world.core.ready());
+  world.pass(seconds(2));
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"plain"});
+  EXPECT_TRUE(world.core.ready());
+}
+
+TEST_F(InheritanceTest, RoundThatCannotBeTakenBackKeepsTheRoomOfItsPods) {
+  begin_fence();
+  world.add(pod("large").cpu("63").build()).pass(seconds(50));
+  EXPECT_TRUE(world.plans.empty()) << "64 less 1 for each of two pods";
+  EXPECT_EQ(world.core.state().recompute(), "");
+  world.add(pod("small").cpu("62").build()).run();
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"small"});
+  world.end_round(RoundEnd::kCommitted).remove_pod("small");
+  world.post(scheduler::RoundFenced{report()}).run();
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"large"});
+  EXPECT_EQ(world.core.state().recompute(), "");
+}
+
+TEST_F(InheritanceTest, GangOfARoundThatCannotBeTakenBackIsToldWhy) {
+  begin_fence();
+  world.pass(seconds(10));
+  EXPECT_EQ(world.core.undo_text(), "");
+  world.post(scheduler::UndoSlow{report("claim default/a-0: a webhook failed")}).run();
+  EXPECT_EQ(world.core.undo_text(), "gang default/a: claim default/a-0: a webhook failed");
+  EXPECT_EQ(world.told().gang.key.name, "a");
+  EXPECT_EQ(world.told().message,
+            "what a round wrote is not taken back yet: claim default/a-0: a webhook failed; it is "
+            "tried again until the API server takes it");
+  EXPECT_EQ(world.told().bound, 0);
+  EXPECT_TRUE(world.told().writes_condition);
+  EXPECT_EQ(world.told().members.size(), 2U) << "its pods as well";
+  world.post(scheduler::RoundFenced{report()}).run();
+  EXPECT_EQ(world.core.undo_text(), "");
+}
+
+TEST_F(InheritanceTest, WhatIsToldSoonAfterAnotherThingWaits) {
+  begin_fence();
+  world.post(scheduler::UndoSlow{report("claim default/a-0: first")}).run().clear();
+  world.post(scheduler::UndoSlow{report("claim default/a-0: second")}).pass(seconds(9));
+  EXPECT_TRUE(world.explanations.empty());
+  world.pass(seconds(1));
+  EXPECT_NE(world.told().message.find("second"), std::string::npos);
+}
+
+TEST_F(InheritanceTest, GangThatNeedsAClaimOfThatRoundWaitsAndIsToldWhy) {
+  begin_fence();
+  world.add(pod_group("b").min(1).build());
+  api::Pod sharing = pod("b-0").group("b").cpu("1").rules({.resource_claims = true}).build();
+  sharing.claims = {{.name = "gpu", .claim_name = "a-0"}};
+  world.add(sharing).post(scheduler::UndoSlow{report("claim default/a-0: no")}).pass(seconds(60));
+  EXPECT_TRUE(world.plans.empty());
+  EXPECT_EQ(world.told().gang.key.name, "b");
+  EXPECT_EQ(world.told().message,
+            "claim default/a-0 is held by a round of gang default/a that is not taken back yet: "
+            "claim default/a-0: no");
+  world.put_claim(gpu_claim("a-0")).post(scheduler::RoundFenced{report()}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"b-0"});
+}
+
+TEST_F(InheritanceTest, OwnRoundThatIsNotTakenBackIsToldToo) {
+  set_up(0);
+  world.post(scheduler::IntentsFound{}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  api::Pod sharing = pod("sharing").cpu("1").rules({.resource_claims = true}).build();
+  sharing.claims = {{.name = "gpu", .claim_name = "a-0"}};
+  world.add(sharing).run();
+  world.post(scheduler::UndoSlow{report("claim default/a-0: no")}).run();
+  ASSERT_EQ(world.explanations.size(), 2U);
+  EXPECT_EQ(world.explanations[0].gang.key.name, "a");
+  EXPECT_EQ(world.explanations[1].gang.key.name, "sharing");
+  EXPECT_EQ(world.core.undo_text(), "gang default/a: claim default/a-0: no");
+  world.end_round(RoundEnd::kUnavailable, {"a-0", "a-1"}, MemberEnd::kNotBound).run();
+  EXPECT_EQ(world.core.undo_text(), "");
+}
+
+TEST_F(InheritanceTest, IntentThatThisProcessCouldNotDeleteIsEnded) {
+  set_up(0);
+  world.post(scheduler::IntentsFound{}).run();
+  world.write_claims();
+  world.end_round(RoundEnd::kCommitted).run();
+  api::StoredIntent own = intent();
+  own.intent.epoch = scheduler::Options{}.epoch;
+  world.post(scheduler::IntentsFound{{own}}).run();
+  EXPECT_EQ(world.fences.size(), 1U);
+}
+
+TEST_F(InheritanceTest, GangGoesOnOnceItsUnreadableIntentIsDeleted) {
+  set_up(0);
+  api::StoredIntent odd;
+  odd.intent.gang_uid = group_uid();
+  odd.meta.key = {"gang-scheduler", "intent-x"};
+  odd.problem = "format 7 is not known";
+  world.post(scheduler::IntentsFound{{odd}}).pass(seconds(29));
+  EXPECT_EQ(world.looks, 0);
+  world.pass(seconds(2));
+  EXPECT_EQ(world.looks, 1);
+  world.clear().post(scheduler::IntentsFound{{odd}}).run();
+  EXPECT_TRUE(world.notices.empty()) << "it was told before";
+  EXPECT_TRUE(world.plans.empty());
+  world.pass(seconds(31)).post(scheduler::IntentsFound{}).run();
+  EXPECT_EQ(world.looks, 1);
+  EXPECT_EQ(world.plans.size(), 1U);
+  world.pass(seconds(600));
+  EXPECT_EQ(world.looks, 1) << "there is nothing to look for any more";
 }
 
 TEST_F(InheritanceTest, UnreadableIntentHoldsItsGangOnly) {
@@ -187,7 +314,9 @@ TEST_F(InheritanceTest, ReservationsWithoutIntentAreGivenBackWhereTheyDoNot) {
   ASSERT_EQ(found.claims.size(), 1U);
   EXPECT_EQ(found.claims[0].claim.name, "a-0");
   EXPECT_TRUE(found.claims[0].allocates);
-  world.put_claim(gpu_claim("a-0")).post(scheduler::RoundFenced{group_uid()}).pass(seconds(3));
+  world.put_claim(gpu_claim("a-0"))
+      .post(scheduler::RoundFenced{{.gang = {}, .gang_uid = group_uid()}})
+      .pass(seconds(3));
   EXPECT_EQ(world.told().verdict, engine::Verdict::kImpossibleNow);
 }
 
@@ -204,7 +333,7 @@ TEST_F(InheritanceTest, IntentThatAppearsLateIsTakenBack) {
   world.post(scheduler::IntentsFound{{intent()}}).run();
   ASSERT_EQ(world.fences.size(), 1U);
   EXPECT_TRUE(world.core.ready());
-  world.post(scheduler::RoundFenced{group_uid()}).run();
+  world.post(scheduler::RoundFenced{{.gang = {}, .gang_uid = group_uid()}}).run();
   world.add_device_node("n2", 1).add_device_gang("b", 1).run();
   EXPECT_EQ(world.planned(), std::vector<std::string>{"b-0"});
 }

@@ -229,6 +229,15 @@ TEST(RecoveryAtStart, TrueAndWholeDoesNothing) {
   EXPECT_TRUE(world.explanations.empty());
 }
 
+TEST(BoundBefore, IsWhatAnotherProcessStamped) {
+  const std::string own = "round=me-1;need=2;minimum=2;plan=x";
+  const std::string other = "round=me2-1;need=2;minimum=2;plan=x";
+  const Gang gang = with_bound({own, other, "", "odd"});
+  const auto pods = bound_before(gang, "me");
+  ASSERT_EQ(pods.size(), 1U);
+  EXPECT_EQ(pods[0].pod.name, "p1");
+}
+
 TEST(RecoveryAtStart, GroupOfAnotherSchedulerGetsNoRecordOfOurs) {
   World world;
   world.add_nodes(2, 1).add(pod_group("g").min(2).build());

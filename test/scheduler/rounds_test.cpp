@@ -83,6 +83,17 @@ TEST(Round, B150RoomOfAMemberLostMeanwhileIsKeptUntilTheGangIsPlannedAgain) {
   EXPECT_EQ(world.plans[1].assignments[0].pod.name, "q0");
 }
 
+TEST(Round, RoundThatDoesNotEndKeepsTheRoomOfALostMemberForAMinuteOnly) {
+  World world;
+  world.binds = false;
+  world.add_nodes(3, 1).add(pod_group("g").min(3).build()).add_pods("g", 3, "p").run();
+  ASSERT_EQ(world.planned().size(), 3U);
+  world.remove_pod("p1").add(pod("plain").gpu(1).build()).pass(seconds(59));
+  EXPECT_EQ(world.plans.size(), 1U);
+  world.pass(seconds(2));
+  EXPECT_EQ(world.planned(), std::vector<std::string>{"plain"});
+}
+
 TEST(Round, MemberFoundElsewhereIsNotPlannedAgain) {
   World world;
   open_round(world);

@@ -191,6 +191,7 @@ World& World::clear() {
   fences.clear();
   attempts.clear();
   notices.clear();
+  looks = 0;
   wake_ups_ = 0;
   return *this;
 }
@@ -209,6 +210,12 @@ void World::take(scheduler::Effect effect) {
     checks.push_back(confirm->check);
   } else if (auto* fence = std::get_if<scheduler::FenceRound>(&effect)) {
     fences.push_back(fence->intent);
+  } else if (const auto* bound = std::get_if<scheduler::TellBound>(&effect)) {
+    for (const engine::Assignment& pod : bound->pods) {
+      told_bound.push_back(pod.pod.name + " " + pod.node_name);
+    }
+  } else if (std::holds_alternative<scheduler::FindIntents>(effect)) {
+    ++looks;
   } else if (auto* wake = std::get_if<scheduler::WakeAt>(&effect)) {
     alarm_ = wake->time;
   } else if (auto* attempt = std::get_if<scheduler::AttemptDone>(&effect)) {

@@ -56,7 +56,11 @@ struct Callbacks {
   /// The claims of a round are written: it waits for confirm(). At most once per round.
   std::function<void(engine::ClaimsWritten)> claims_written;
   std::function<void(std::vector<api::StoredIntent>)> intents_found;
-  std::function<void(api::Uid gang_uid)> round_fenced;
+  /// With a trouble: it was refused, and some of it stands as it was.
+  std::function<void(engine::UndoReport)> round_fenced;
+  /// What a fence or a round that failed wrote is not taken back for long; it is tried again. Told
+  /// anew when the trouble is another one.
+  std::function<void(engine::UndoReport)> undo_slow;
   /// Rounds may not start (plans that come meanwhile end as kUnavailable), or may again.
   std::function<void(bool)> writes_blocked;
 };
@@ -109,6 +113,9 @@ class Binder {
   void fence(const api::StoredIntent& intent);
   /// Writes conditions and events of an explanation; nothing when the server already has them.
   void explain(const engine::Explanation& explanation);
+  /// Says of pods that they are bound: the process that bound them may not have come to it. The
+  /// server keeps one such event of a pod.
+  void tell_bound(const std::vector<engine::Assignment>& pods);
   /// Deletes what may be deleted; ends with exactly one rollback_done.
   void rollback(const engine::Rollback& rollback);
 

@@ -121,6 +121,16 @@ struct RoundProgress {
   std::string message;     ///< what the newest answer for a member that lacks was, for people
 };
 
+/// How it goes to take something back: what a round of before left, or what a round that failed
+/// wrote.
+struct UndoReport {
+  api::ObjectKey gang;
+  api::Uid gang_uid;
+  std::int32_t bound = 0;       ///< of the listed members: they keep their claims
+  std::int32_t given_back = 0;  ///< claims that had something to give back
+  std::string trouble;          ///< the object and the answer that keep it from its end, for people
+};
+
 /// Every claim of a round is written. The round goes on when the scheduler's state has seen it all
 /// and says that the plan still holds (commit protocol P6).
 struct ClaimsWritten {

@@ -38,6 +38,14 @@ struct FenceRound {
   api::StoredIntent intent;
 };
 
+/// Say of pods that they are bound: a process before has bound them, and may not have said it.
+struct TellBound {
+  std::vector<engine::Assignment> pods;
+};
+
+/// Look for open rounds before it is time to; answer with IntentsFound.
+struct FindIntents {};
+
 /// Send a Tick at this time, or at once when it has passed. The newest one counts.
 struct WakeAt {
   TimePoint time;
@@ -57,8 +65,8 @@ struct Notice {
   std::string message;
 };
 
-using Effect = std::variant<BindGang, ConfirmRound, FenceRound, ExplainGang, RollBackGang, WakeAt,
-                            AttemptDone, Notice>;
+using Effect = std::variant<BindGang, ConfirmRound, FenceRound, FindIntents, TellBound, ExplainGang,
+                            RollBackGang, WakeAt, AttemptDone, Notice>;
 using Effects = std::vector<Effect>;
 
 }  // namespace gang::scheduler

@@ -44,9 +44,15 @@ struct IntentsFound {
   std::vector<api::StoredIntent> intents;
 };
 
-/// What an open round had written is taken back, as far as nothing is bound by it.
+/// What an open round had written is taken back, as far as nothing is bound by it; with a trouble:
+/// that was refused.
 struct RoundFenced {
-  api::Uid gang;
+  engine::UndoReport report;
+};
+
+/// What an open round, or one that failed, had written is not taken back for long.
+struct UndoSlow {
+  engine::UndoReport report;
 };
 
 /// Whether rounds may not start now: the API server fails, or does not keep our preconditions.
@@ -55,6 +61,6 @@ struct WritesBlocked {
 };
 
 using Input = std::variant<api::Delta, Tick, RoundDone, RoundSlow, RollbackDone, ExplainFailed,
-                           ClaimsWritten, IntentsFound, RoundFenced, WritesBlocked>;
+                           ClaimsWritten, IntentsFound, RoundFenced, UndoSlow, WritesBlocked>;
 
 }  // namespace gang::scheduler

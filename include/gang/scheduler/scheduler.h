@@ -8,8 +8,9 @@
 // told, the latter spaced 1 s x 2 up to 60 s, and once every five minutes as a safety net. What a
 // crash left behind is seen in the objects: recovery is the same table as the ordinary course
 // (commit protocol, chapter 6). Open rounds over claims are taken over where their gang can be
-// planned around what is written, else taken back, before anything else is planned. One thread; no
-// clock, no log, no sockets; equal inputs give equal effects.
+// planned around what is written, else taken back, before anything else is planned, but for 40 s at
+// most: then only who needs what they may hold waits. One thread; no clock, no log, no sockets;
+// equal inputs give equal effects.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +73,10 @@ class Scheduler {
   /// `now` never decreases between calls.
   Effects handle(const Input& input, TimePoint now);
 
-  /// Every kind was synced since start, and what an earlier process began is taken over or back.
+  /// Every kind was synced since start, and what an earlier process began holds nobody up any more.
   [[nodiscard]] bool ready() const;
+  /// What is not taken back for long, and why, for people; empty: there is nothing.
+  [[nodiscard]] std::string undo_text() const;
   [[nodiscard]] QueueCounts pod_counts() const;
   [[nodiscard]] QueueCounts entity_counts() const;
   [[nodiscard]] std::vector<QueueEntry> queue() const;
