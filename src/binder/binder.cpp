@@ -49,6 +49,9 @@ class Binder::Impl {
             [this] { tell_blocked(); }),
         breaker_(channel_, [this] { tell_blocked(); }),
         finder_(claims_, [this](std::vector<api::StoredIntent> found) {
+          std::erase_if(found, [this](const api::StoredIntent& one) {
+            return closings_.contains(one.intent.gang_uid);
+          });
           callbacks_.intents_found(std::move(found));
         }) {
     channel_.watch_writes([this](const kube::Answer& answer) { breaker_.note(answer); });
@@ -109,12 +112,16 @@ class Binder::Impl {
   void drain() {
     draining_ = true;
     refuse_waiting(engine::RoundEnd::kUnavailable, kStopping);
+    for (const auto& [uid, plan] : std::exchange(behind_, {})) {
+      --channel_.stats().rounds_open;
+      refuse(plan, engine::RoundEnd::kUnavailable, kStopping);
+    }
     for (const auto& [id, round] : claim_rounds_) round->drain(kStopping);
   }
 
   [[nodiscard]] bool idle() const {
-    const bool has_runs =
-        !rounds_.empty() || !claim_rounds_.empty() || !rollbacks_.empty() || !fences_.empty();
+    const bool has_runs = !rounds_.empty() || !claim_rounds_.empty() || !rollbacks_.empty() ||
+                          !fences_.empty() || !closings_.empty() || !behind_.empty();
     return waiting_.empty() && !has_runs && reports_open_ == 0 && status_.idle() &&
            groups_.idle() && channel_.in_flight() == 0;
   }
@@ -132,10 +139,34 @@ class Binder::Impl {
       auto& round = rounds_[id] = std::make_unique<Round>(std::move(parts), plan, done);
       return round->start();
     }
+    if (closings_.contains(plan.gang.uid)) {
+      behind_.emplace(plan.gang.uid, plan);
+      return;
+    }
+    const auto closed = [this, uid = plan.gang.uid] { on_closed(uid); };
     auto& round = claim_rounds_[id] = std::make_unique<ClaimRound>(
-        ClaimRound::Parts{claims_, std::move(parts), callbacks_.claims_written, hear_slow_undo()},
+        ClaimRound::Parts{claims_, std::move(parts), callbacks_.claims_written, hear_slow_undo(),
+                          closed},
         plan, done);
     round->start();
+  }
+
+  /// The round has ended; its intent may yet have to be deleted.
+  void keep_closing(const engine::GangRef& gang) {
+    auto round = claim_rounds_.extract(gang.id);
+    if (round.empty() || round.mapped()->is_closed()) return;
+    closings_.emplace(gang.uid, std::move(round.mapped()));
+  }
+
+  /// Not at once: it is still on the stack.
+  void on_closed(const api::Uid& gang) {
+    channel_.later(lifeline_.guard([this, gang] {
+      closings_.erase(gang);
+      auto next = behind_.extract(gang);
+      if (next.empty()) return;
+      --channel_.stats().rounds_open;
+      begin(next.mapped());
+    }));
   }
 
   [[nodiscard]] bool is_whole(cluster::GangId id) const {
@@ -166,9 +197,10 @@ class Binder::Impl {
       case PreconditionProbe::Kind::kPodGone:
         return ask_with_next_member();
       case PreconditionProbe::Kind::kRefused:
-        return refuse_waiting(engine::RoundEnd::kRefused, finding.message);
-      case PreconditionProbe::Kind::kBroken:
+        return refuse_probed(engine::RoundEnd::kRefused, finding.message);
       case PreconditionProbe::Kind::kUnavailable:
+        return refuse_probed(engine::RoundEnd::kUnavailable, finding.message);
+      case PreconditionProbe::Kind::kBroken:
         return refuse_waiting(engine::RoundEnd::kUnavailable, finding.message);
     }
   }
@@ -181,8 +213,23 @@ class Binder::Impl {
       waiting_.erase(waiting_.begin());
       probed_member_ = 0;
     }
+    ask_with_first();
+  }
+
+  void ask_with_first() {
     if (waiting_.empty()) return window_.expect(false);
     probe_.ask(waiting_.front().assignments[probed_member_]);
+  }
+
+  /// A webhook may fail in one namespace only: plans of others are asked with next.
+  void refuse_probed(engine::RoundEnd end, const std::string& why) {
+    std::vector<engine::Plan> all = std::exchange(waiting_, {});
+    for (engine::Plan& plan : all) {
+      const bool is_same = plan.gang.key.name_space == all.front().gang.key.name_space;
+      is_same ? refuse(plan, end, why) : waiting_.push_back(plan);
+    }
+    probed_member_ = 0;
+    ask_with_first();
   }
 
   [[nodiscard]] bool is_blocked() const { return breaker_.is_open() || probe_.is_broken(); }
@@ -213,7 +260,7 @@ class Binder::Impl {
     channel_.later(lifeline_.guard([this, outcome = std::move(outcome)] {
       --reports_open_;
       rounds_.erase(outcome.gang.id);
-      claim_rounds_.erase(outcome.gang.id);
+      keep_closing(outcome.gang);
       callbacks_.round_done(outcome);
     }));
   }
@@ -234,8 +281,12 @@ class Binder::Impl {
 
   [[nodiscard]] FenceRun::Hear hear_slow_undo() {
     return [this](const engine::UndoReport& report) {
-      log::warn("what a round wrote is not taken back yet",
-                {{"gang", report.gang.text()}, {"why", report.trouble}});
+      if (report.trouble.empty()) {
+        log::info("what a round wrote is taken back now", {{"gang", report.gang.text()}});
+      } else {
+        log::warn("what a round wrote is not taken back yet",
+                  {{"gang", report.gang.text()}, {"why", report.trouble}});
+      }
       if (callbacks_.undo_slow) callbacks_.undo_slow(report);
     };
   }
@@ -257,6 +308,8 @@ class Binder::Impl {
   std::map<cluster::GangId, std::unique_ptr<ClaimRound>> claim_rounds_;
   std::map<cluster::GangId, std::unique_ptr<RollbackRun>> rollbacks_;
   std::map<api::Uid, std::unique_ptr<FenceRun>> fences_;
+  std::map<api::Uid, std::unique_ptr<ClaimRound>> closings_;  ///< ended, but for their intent
+  std::map<api::Uid, engine::Plan> behind_;                   ///< begin when that is gone
   std::int32_t reports_open_ = 0;
   bool draining_ = false;
   bool told_blocked_ = false;

@@ -393,7 +393,7 @@ void ClaimRound::end_with(engine::RoundOutcome outcome) {
   stage_ = Stage::kEnding;
   outcome_ = std::move(outcome);
   const bool holds = intent_.end() == IntentEnd::kHeld;
-  if (is_overtaken_ || (!holds && !intent_.is_unknown())) return report();
+  if (is_overtaken_ || (!holds && !intent_.is_unknown())) return close();
   watch_.start();
   // Not at once: what ended the round is still on the stack.
   parts_.claims.channel().later(lifeline_.guard([this] { give_back(); }));
@@ -446,7 +446,7 @@ void ClaimRound::give_back() {
   GiveBack::Task task = give_back_task();
   const bool all_bound = std::ranges::all_of(
       task.intent.members, [&](const auto& member) { return task.bound.contains(member.uid); });
-  if (all_bound || task.intent.claims.empty()) return intent_.remove();
+  if (all_bound || task.intent.claims.empty()) return remove_intent();
   give_back_ =
       std::make_unique<GiveBack>(parts_.claims, std::move(task), [this] { on_given_back(); });
   give_back_->start();
@@ -459,10 +459,16 @@ std::string ClaimRound::undo_trouble() const {
 }
 
 void ClaimRound::on_given_back() {
-  if (give_back_->refusal().empty()) return intent_.remove();
+  if (give_back_->refusal().empty()) return remove_intent();
   log::error("claims of a round are not given back",
              {{"gang", plan_.gang.key.text()}, {"why", give_back_->refusal()}});
+  close();
+}
+
+/// The claims are as they are to be: the gang need not wait for the rest.
+void ClaimRound::remove_intent() {
   report();
+  intent_.remove();
 }
 
 void ClaimRound::on_intent_removed() {
@@ -470,11 +476,20 @@ void ClaimRound::on_intent_removed() {
     log::error("the intent of a round is not deleted",
                {{"gang", plan_.gang.key.text()}, {"why", intent_.message()}});
   }
-  report();
+  close();
 }
 
 void ClaimRound::report() {
-  done_(*std::move(outcome_));
+  if (!std::exchange(is_reported_, true)) done_(*outcome_);
+}
+
+void ClaimRound::close() {
+  stage_ = Stage::kClosed;
+  report();
+  if (watch_.has_told()) {
+    parts_.undo_slow({.gang = plan_.gang.key, .gang_uid = plan_.gang.uid, .trouble = ""});
+  }
+  parts_.closed();
 }
 
 }  // namespace gang::binder

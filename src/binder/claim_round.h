@@ -5,7 +5,7 @@
 //          confirm() --> intent read again
 //          --still ours--> a Round over the bindings, its end kept
 //          --> claims of members that are not bound given back, those made for them deleted
-//          --> intent deleted --> round_done
+//          --> round_done --> intent deleted --> closed
 //
 // The intent is read after claims were made and before they get devices: whoever took it over
 // either finds them by their names, or is seen here. Until the intent was read again nothing is
@@ -33,7 +33,8 @@
 namespace gang::binder {
 
 /// See the head of the file. Owned by the Binder; binder's thread only. Calls `done` once, not
-/// inside start().
+/// inside start(), and then `closed`: between them it is busy with the intent alone, and no other
+/// round of the gang may begin.
 class ClaimRound {
  public:
   /// What it works with; all outlive it.
@@ -42,6 +43,7 @@ class ClaimRound {
     Round::Parts bindings;
     std::function<void(engine::ClaimsWritten)> written;
     FenceRun::Hear undo_slow;
+    std::function<void()> closed;
   };
 
   ClaimRound(Parts parts, engine::Plan plan, std::function<void(engine::RoundOutcome)> done);
@@ -50,10 +52,21 @@ class ClaimRound {
   void confirm(const engine::RoundCheck& check);
   /// Ends the round unless it binds already.
   void drain(const std::string& why);
+  [[nodiscard]] bool is_closed() const { return stage_ == Stage::kClosed; }
   [[nodiscard]] bool need_is_met() const { return bindings_ && bindings_->need_is_met(); }
 
  private:
-  enum class Stage { kIntent, kMaking, kClaims, kPods, kWaiting, kChecking, kBinding, kEnding };
+  enum class Stage {
+    kIntent,
+    kMaking,
+    kClaims,
+    kPods,
+    kWaiting,
+    kChecking,
+    kBinding,
+    kEnding,
+    kClosed
+  };
 
   void on_intent();
   void take_back_older();
@@ -85,6 +98,8 @@ class ClaimRound {
   void on_given_back();
   void on_intent_removed();
   void report();
+  void remove_intent();
+  void close();
   [[nodiscard]] std::string words_of_abort() const;
   [[nodiscard]] GiveBack::Task give_back_task() const;
   [[nodiscard]] bool is_settled(const api::IntentClaim& claim,
@@ -119,6 +134,7 @@ class ClaimRound {
   std::optional<engine::RoundOutcome> outcome_;
   bool is_overtaken_ = false;  ///< the intent is somebody else's: nothing more is sent
   bool told_slow_ = false;
+  bool is_reported_ = false;
   int deadline_number_ = 0;
   Lifeline lifeline_;
 };

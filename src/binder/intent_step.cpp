@@ -5,6 +5,8 @@
 namespace gang::binder {
 namespace {
 
+constexpr int kRefusalsMax = 5;  ///< of its DELETE, before it is left where it is
+
 bool same_round(const api::Intent& a, const api::Intent& b) {
   return a.epoch == b.epoch && a.stamp == b.stamp;
 }
@@ -189,7 +191,8 @@ void IntentStep::on_deleted(const kube::Answer& answer) {
     case kube::Outcome::kNotFound:
       return on_removed();
     case kube::Outcome::kForbidden:
-      if (is_starting(answer)) return again(answer);
+      // Rights that were just given, or taken and given back, take a moment.
+      if (is_starting(answer) || ++refusals_ <= kRefusalsMax) return again(answer);
       [[fallthrough]];
     case kube::Outcome::kInvalid:
       return finish(IntentEnd::kRefused, answer.message);

@@ -96,6 +96,7 @@ class IntentStep {
   std::optional<std::string> stopped_;
   bool is_busy_ = false;
   bool removes_ = false;
+  int refusals_ = 0;  ///< of the DELETE
   Duration sent_at_{};
   bool is_unknown_ = false;  ///< a create may have been executed, or may yet be
   std::int32_t creates_sent_ = 0;

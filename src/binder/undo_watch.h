@@ -22,6 +22,7 @@ class UndoWatch {
             std::function<void(const std::string&)> tell);
 
   void start() { look_later(); }
+  [[nodiscard]] bool has_told() const { return !told_.empty(); }
 
  private:
   void look_later();

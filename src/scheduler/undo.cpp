@@ -133,6 +133,10 @@ std::optional<GangId> end_undo(Core& core, const api::Uid& gang, Turn& turn) {
 }
 
 void note_undo(Core& core, const engine::UndoReport& report, Turn& turn) {
+  if (report.trouble.empty()) {
+    core.undo_troubles.erase(report.gang_uid);
+    return;
+  }
   const auto undo = core.inheritance.undos.find(report.gang_uid);
   const bool is_fence = undo != core.inheritance.undos.end();
   const auto id = is_fence ? undo->second.id : gang_in_round(core, report);

@@ -112,8 +112,9 @@ binder::Callbacks Simulator::make_callbacks() {
     input(scheduler::RoundFenced{std::move(report)});
   };
   callbacks.undo_slow = [this](engine::UndoReport report) {
-    trace("notice", "what a round of " + short_name(report.gang) +
-                        " wrote is not taken back yet: " + report.trouble);
+    const std::string what = "what a round of " + short_name(report.gang) + " wrote is ";
+    const std::string& trouble = report.trouble;
+    trace("notice", what + (trouble.empty() ? "taken back now" : "not taken back yet: " + trouble));
     input(scheduler::UndoSlow{std::move(report)});
   };
   return callbacks;

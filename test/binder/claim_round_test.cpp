@@ -284,6 +284,61 @@ TEST_F(ClaimRoundTest, WhatMayNotBeGivenBackKeepsItsIntent) {
   EXPECT_EQ(bench.state(), "m0:- c0=d0[m0] maps=1");
 }
 
+TEST_F(ClaimRoundTest, ARefusedDeleteOfTheIntentIsTriedAgain) {
+  bench.create_gang_with_claims(1);
+  for (int i = 0; i < 3; ++i) bench.claims.fail_next("delete", ClaimFault::kForbidden);
+  bench.carry_out(bench.claim_plan(1, 1));
+  EXPECT_EQ(bench.round_end(), "committed");
+  EXPECT_TRUE(bench.is_consistent(1)) << bench.state();
+}
+
+TEST_F(ClaimRoundTest, AnIntentThatMayNotBeDeletedIsLeft) {
+  bench.create_gang_with_claims(1);
+  for (int i = 0; i < 100; ++i) bench.claims.fail_next("delete", ClaimFault::kForbidden);
+  bench.carry_out(bench.claim_plan(1, 1));
+  EXPECT_EQ(bench.state(), "m0:n0 c0=d0[m0] maps=1");
+  EXPECT_TRUE(bench.binder->idle());
+}
+
+TEST_F(ClaimRoundTest, ACreateThatMayComeLateDoesNotHoldTheGang) {
+  bench.create_gang_with_claims(1);
+  bench.claims.fail_next("create", ClaimFault::kLate);
+  bench.commit(bench.claim_plan(1, 1));
+  bench.advance(seconds(2));
+  bench.confirm();
+  bench.advance(seconds(2));
+  EXPECT_EQ(bench.round_end(), "committed");
+  EXPECT_FALSE(bench.binder->idle()) << "it may come to be there again";
+  bench.run_late();
+  bench.advance(seconds(60));
+  EXPECT_TRUE(bench.is_consistent(1)) << bench.state();
+  EXPECT_TRUE(bench.binder->idle());
+}
+
+TEST_F(ClaimRoundTest, AnIntentThatCannotBeDeletedHoldsTheNextRoundOnly) {
+  bench.create_gang_with_claims(2);
+  for (int i = 0; i < 100; ++i) bench.claims.fail_next("delete", ClaimFault::kFails);
+  bench.carry_out(bench.claim_plan(1, 1));
+  EXPECT_EQ(bench.round_end(), "committed");
+  ASSERT_EQ(bench.undos.size(), 1U);
+  EXPECT_EQ(bench.undos[0].trouble, "ConfigMap sys/intent-uid-train: internal error");
+  engine::Plan next = bench.plan(1, 1);
+  next.assignments = {bench.assignment("m1", "n1")};
+  next.claims = {bench.write_of("c1", {"m1"})};
+  bench.commit(next);
+  bench.binder->find_intents();
+  bench.advance(seconds(60));
+  EXPECT_TRUE(bench.found().empty()) << "it is being deleted";
+  EXPECT_EQ(bench.written.size(), 1U);
+  bench.advance(seconds(600));
+  ASSERT_EQ(bench.written.size(), 2U);
+  ASSERT_EQ(bench.undos.size(), 2U);
+  EXPECT_EQ(bench.undos[1].trouble, "") << "it is gone";
+  bench.binder->drain();
+  bench.advance(seconds(60));
+  EXPECT_TRUE(bench.binder->idle());
+}
+
 TEST_F(ClaimRoundTest, AServerThatFailsEndsTheRoundAtTheDeadline) {
   bench.create_gang_with_claims(1);
   for (int i = 0; i < 100; ++i) bench.claims.fail_next("finalizer", ClaimFault::kNotSent);

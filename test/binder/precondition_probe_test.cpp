@@ -86,6 +86,29 @@ TEST(PreconditionProbe, GivesTheRoundBackAfterTheCommitDeadline) {
   EXPECT_TRUE(bench.binder->idle());
 }
 
+TEST(PreconditionProbe, NamespaceWhoseDryRunsFailHoldsNoOther) {
+  BinderBench bench;
+  bench.create_gang(2);
+  api::Pod lone;
+  lone.meta.key = {"other", "x"};
+  lone.meta.uid = {"uid-x"};
+  bench.client.put(lone);
+  engine::Plan other{.gang = {.id = {9}, .key = lone.meta.key, .uid = lone.meta.uid},
+                     .minimum = 1,
+                     .need = 1,
+                     .assignments = {bench.assignment("x", "n0")}};
+  other.assignments[0].pod = lone.meta.key;
+  for (int i = 0; i < 100; ++i) {
+    bench.client.fail_next("try", "m0", answer(Outcome::kUnknown, 500, "a webhook failed"));
+  }
+  bench.commit(bench.plan(2, 2));
+  bench.commit(other);
+  bench.advance(seconds(40));
+  ASSERT_EQ(bench.outcomes.size(), 2u);
+  EXPECT_EQ(bench.outcomes[0].end, engine::RoundEnd::kUnavailable);
+  EXPECT_EQ(bench.outcomes[1].end, engine::RoundEnd::kCommitted);
+}
+
 TEST(PreconditionProbe, TellsAMissingRightAsTheRoundWould) {
   BinderBench bench;
   bench.create_gang(2);

@@ -151,6 +151,37 @@ def claims_of_a_dead_round_that_cannot_go_on_are_given_back(t):
     t.wait_bound(names, timeout=30)
 
 
+@seconds(120)
+def a_dead_round_that_cannot_be_taken_back_holds_its_own_gang_only(t):
+    """Every write of its claims fails: others are bound, and it is said what keeps it."""
+    t.node("n1", cpu="2")
+    t.gpus("n1", 2)
+    t.driver_class()
+    t.template("one")
+    t.start(through_proxy=True)
+    held = t.proxy.add(method="POST", path=BINDING, hold=threading.Event(), cut=True)
+    t.gang_of("g", 2, cpu="1", resourceClaims=from_template("one"))
+    t.wait(lambda: held.hits >= 1, what="a Binding is held")
+    t.daemon.kill()
+    t.proxy.clear()
+    t.foreign("guest", "n1", cpu="1500m")
+    t.node("n2", cpu="1")
+    t.proxy.add(method="PATCH", path=STATUS, answer=server_error())
+    names = t.gang_of("plain", 2, cpu="100m")
+    t.daemon.start(ready=False)
+    t.wait(lambda: "made by the test" in t.daemon.health_text("/readyz"), 30, "/readyz names it")
+    t.wait_condition("g", "False", "SchedulerError")
+    t.wait_bound(names, timeout=60)
+    assert t.daemon.health("/readyz") == 200
+    assert t.daemon.health_text("/readyz").startswith(
+        "ok; what a round wrote is not taken back yet: gang "), t.daemon.health_text("/readyz")
+    assert len(t.daemon.log_lines("is not taken back yet")) == 1, t.daemon.log_tail()
+    t.proxy.clear()
+    t.wait(lambda: not t.held() and not t.intents(), 40, "the devices are free")
+    t.wait(lambda: t.daemon.health_text("/readyz").strip() == "ok", 5, "/readyz is as before")
+    t.wait_condition("g", "False", "Unschedulable", timeout=30)
+
+
 @seconds(20)
 def B069_counters_in_use_survive_a_restart(t):
     t.node("n1")
@@ -318,6 +349,7 @@ TESTS = [
     killed_after_every_single_write_of_a_round_over_claims,
     killed_in_a_round_whose_gang_goes_leaves_nothing,
     claims_of_a_dead_round_that_cannot_go_on_are_given_back,
+    a_dead_round_that_cannot_be_taken_back_holds_its_own_gang_only,
     failing_writes_of_claims_are_tried_again,
     a_device_taken_by_another_meanwhile_is_not_bound_to,
     slices_of_a_newer_generation_in_the_middle_of_a_round,

@@ -58,8 +58,8 @@ struct Callbacks {
   std::function<void(std::vector<api::StoredIntent>)> intents_found;
   /// With a trouble: it was refused, and some of it stands as it was.
   std::function<void(engine::UndoReport)> round_fenced;
-  /// What a fence or a round that failed wrote is not taken back for long; it is tried again. Told
-  /// anew when the trouble is another one.
+  /// What a fence or a round that ended wrote is not taken back for long; it is tried again. Told
+  /// anew when the trouble is another one; without a trouble: that of a round has ended.
   std::function<void(engine::UndoReport)> undo_slow;
   /// Rounds may not start (plans that come meanwhile end as kUnavailable), or may again.
   std::function<void(bool)> writes_blocked;

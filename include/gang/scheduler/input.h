@@ -50,7 +50,8 @@ struct RoundFenced {
   engine::UndoReport report;
 };
 
-/// What an open round, or one that failed, had written is not taken back for long.
+/// What an open round, or one that ended, had written is not taken back for long; without a
+/// trouble: now it is.
 struct UndoSlow {
   engine::UndoReport report;
 };
