@@ -12,11 +12,18 @@ Outcome outcome_of_end(HttpEndKind kind) {
   return kind == HttpEndKind::kNotSent ? Outcome::kNotSent : Outcome::kUnknown;
 }
 
+/// Whether the sentence holds a cause already, "reason field: message", but for its reason.
+bool tells(const std::string& sentence, const std::string& cause) {
+  return sentence.find(cause.substr(cause.find(' ') + 1)) != std::string::npos;
+}
+
 std::string message_of(const HttpHead& head, const api::Status& status) {
   std::string message = "HTTP " + std::to_string(head.status);
   if (!status.reason.empty()) message += " " + status.reason;
   if (!status.message.empty()) message += ": " + status.message;
-  for (const std::string& cause : status.causes) message += "; " + cause;
+  for (const std::string& cause : status.causes) {
+    if (!tells(status.message, cause)) message += "; " + cause;
+  }
   if (head.status >= 300 && head.status < 400) message += ": redirects are never followed";
   return message;
 }

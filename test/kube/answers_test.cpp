@@ -64,6 +64,17 @@ TEST(Answers, KeepsAForbiddenCauseOfA422InTheMessage) {
       << answer.message;
 }
 
+TEST(Answers, SaysOnceWhatTheSentenceOfA422AndItsCausesSay) {
+  const Answer answer = make_answer({422, kStatusJson, ""},
+                                    R"({"kind":"Status","code":422,"reason":"Invalid",
+          "message":"Pod \"p\" is invalid: spec: Invalid value: immutable",
+          "details":{"causes":[{"reason":"FieldValueInvalid","field":"spec",
+                                "message":"Invalid value: immutable"}]}})",
+                                    kWhole);
+  EXPECT_EQ(answer.message,
+            "HTTP 422 Invalid: Pod \"p\" is invalid: spec: Invalid value: immutable");
+}
+
 TEST(Answers, TakesRetryAfterFromTheHeaderElseFromTheStatus) {
   const std::string body = R"({"kind":"Status","code":429,"details":{"retryAfterSeconds":7}})";
   EXPECT_EQ(make_answer({429, kStatusJson, "3"}, body, kWhole).retry_after,
