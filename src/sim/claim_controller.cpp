@@ -12,6 +12,14 @@ namespace {
 /// One change leads to a few others at most: a reservation goes, then the devices, then the claim.
 constexpr int kLooksMax = 100;
 constexpr std::size_t kConsumersMax = 256;
+/// How long the cache of what it wrote keeps a claim.
+constexpr Duration kCachedFor = std::chrono::hours(1);
+
+bool asks_for_admin_access(const api::ClaimSpec& spec) {
+  return std::ranges::any_of(spec.requests, [](const api::DeviceRequest& request) {
+    return request.exactly && request.exactly->admin_access.value_or(false);
+  });
+}
 
 /// Whether the claim is reserved for the pod, or for its group.
 bool is_reserved(const api::ResourceClaim& claim, const api::Pod& pod) {
@@ -148,7 +156,7 @@ std::vector<api::ClaimEntryStatus> ClaimController::statuses_of(const api::PodGr
   std::vector<api::ClaimEntryStatus> statuses;
   for (const api::ClaimEntry& entry : group.claims) {
     if (entry.template_name.empty()) continue;
-    std::string claim = claim_of(group.meta, "PodGroup", entry);
+    std::string claim = claim_of(group.meta, "PodGroup", entry, group.claim_statuses);
     if (!claim.empty()) statuses.push_back({entry.name, std::move(claim)});
   }
   std::ranges::sort(statuses, {}, &api::ClaimEntryStatus::name);
@@ -162,28 +170,41 @@ std::vector<api::ClaimEntryStatus> ClaimController::statuses_of(const api::Pod& 
     if (entry.template_name.empty()) continue;
     const bool is_of_group =
         group != nullptr && std::ranges::find(group->claims, entry) != group->claims.end();
-    std::string claim =
-        is_of_group ? claim_of(group->meta, "PodGroup", entry) : claim_of(pod.meta, "Pod", entry);
+    std::string claim = is_of_group
+                            ? claim_of(group->meta, "PodGroup", entry, group->claim_statuses)
+                            : claim_of(pod.meta, "Pod", entry, pod.claim_statuses);
     if (!claim.empty()) statuses.push_back({entry.name, std::move(claim)});
   }
   std::ranges::sort(statuses, {}, &api::ClaimEntryStatus::name);
   return statuses;
 }
 
+bool ClaimController::takes_for_there(const api::ObjectKey& claim) const {
+  const auto made = made_.find(claim);
+  return made != made_.end() && clock_.now() < made->second + kCachedFor;
+}
+
 std::string ClaimController::claim_of(const api::ObjectMeta& owner, const char* kind,
-                                      const api::ClaimEntry& entry) {
+                                      const api::ClaimEntry& entry,
+                                      const std::vector<api::ClaimEntryStatus>& told) {
   const api::ObjectKey key{owner.key.name_space, owner.key.name + "-" + entry.name};
   if (const auto* known = cluster_.find<api::ResourceClaim>(key)) {
     const bool is_its = known->meta.controller && known->meta.controller->uid == owner.uid;
     return is_its ? key.name : "";
   }
+  const bool is_told = std::ranges::any_of(
+      told, [&](const api::ClaimEntryStatus& one) { return one.claim_name == key.name; });
+  if (is_told && takes_for_there(key)) return key.name;
   const auto* form =
       cluster_.find<api::ResourceClaimTemplate>({key.name_space, entry.template_name});
   if (form == nullptr) return "";
+  // The API server does not take it.
+  if (asks_for_admin_access(form->spec) && !cluster_.allows_admin_access(key.name_space)) return "";
   api::ResourceClaim claim{.meta = {.key = key}, .spec = form->spec};
   claim.meta.controller = api::ControllerRef{kind, owner.key.name, owner.uid};
   claim.meta.annotations = {{std::string(api::kPodClaimName), entry.name}};
   cluster_.put(std::move(claim));
+  made_[key] = clock_.now();
   return key.name;
 }
 

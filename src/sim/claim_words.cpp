@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gang/api/names.h"
+#include "gang/cluster/device_selectors.h"
 #include "sim/name_rules.h"
 
 namespace gang::sim {
@@ -98,6 +99,31 @@ Result<void> add_claim_entry(std::vector<api::ClaimEntry>& entries, const std::s
   return {};
 }
 
+Result<void> check_selectors(const std::string& field,
+                             const std::vector<api::DeviceSelector>& selectors) {
+  using End = cluster::Selected::End;
+  cluster::CelSelectors compiler;
+  for (const api::DeviceSelector& selector : selectors) {
+    const std::string expression = selector.expression.value_or("");
+    const cluster::Selected judged = compiler.judge(expression, "", api::Device());
+    if (judged.end != End::kCompileError) continue;
+    return fail(Code::kInvalidArgument,
+                field + expression + ": " + judged.message.substr(0, judged.message.find('\n')));
+  }
+  return {};
+}
+
+Result<void> check_selectors(const api::ClaimSpec& spec) {
+  for (const api::DeviceRequest& request : spec.requests) {
+    const std::string field = "request " + request.name + ": selector ";
+    if (request.exactly) GANG_TRY_VOID(check_selectors(field, request.exactly->selectors));
+    for (const api::DeviceAsk& ask : request.first_available) {
+      GANG_TRY_VOID(check_selectors(field, ask.selectors));
+    }
+  }
+  return {};
+}
+
 Result<api::ClaimSpec> claim_spec(const Command& command) {
   const std::string* class_name = command.option("class");
   if (class_name == nullptr) {
@@ -117,6 +143,7 @@ Result<api::ClaimSpec> claim_spec(const Command& command) {
   for (const auto& [key, value] : command.options()) {
     GANG_TRY_VOID(apply_option(ask, spec, key, value));
   }
+  GANG_TRY_VOID(check_selectors("selector=", ask.selectors));
   spec.requests = {{.name = request_name(*class_name), .exactly = std::move(ask)}};
   return spec;
 }

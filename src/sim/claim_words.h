@@ -25,6 +25,13 @@ namespace gang::sim {
 [[nodiscard]] Result<void> add_claim_entry(std::vector<api::ClaimEntry>& entries,
                                            const std::string& key, const std::string& value);
 
+/// Fails where an expression does not compile: the API server refuses the object. `field` stands
+/// before the error.
+[[nodiscard]] Result<void> check_selectors(const std::string& field,
+                                           const std::vector<api::DeviceSelector>& selectors);
+/// The same for all requests.
+[[nodiscard]] Result<void> check_selectors(const api::ClaimSpec& spec);
+
 /// One request of class=: count=, selector=, capacity.NAME=, tolerate=, match=, distinct=, words
 /// all and admin.
 [[nodiscard]] Result<api::ClaimSpec> claim_spec(const Command& command);

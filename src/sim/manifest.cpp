@@ -296,6 +296,15 @@ void default_pod(const YAML::Node& pod) {
   }
 }
 
+/// A claim's spec written one level too high would be read as a template for nothing.
+Result<void> check_template(const YAML::Node& document) {
+  const YAML::Node spec = document["spec"];
+  const bool has_map = spec.IsDefined() && spec.IsMap();
+  if (has_map && spec["spec"].IsDefined() && spec["spec"].IsMap()) return {};
+  return fail(Code::kInvalidArgument,
+              "spec.spec is missing; write the spec of the claims below spec.spec");
+}
+
 Heading heading_of(const YAML::Node& document) {
   const YAML::Node metadata = document["metadata"];
   const bool has_name = metadata.IsDefined() && metadata.IsMap();
@@ -312,6 +321,10 @@ Result<void> read_object(const YAML::Node& document, Manifest& manifest) {
   }
   const int line = document.Mark().line + 1;
   if (kind == api::Kind::kPod) default_pod(document);
+  if (kind == api::Kind::kResourceClaimTemplate) {
+    Result<void> good = check_template(document);
+    if (!good) return in_context(text_of(heading), std::move(good).error());
+  }
   GANG_TRY(const std::string json, JsonWriter().write(document));
   Result<api::Object> object = api::decode_object(*kind, json);
   if (!object) return in_context(text_of(heading), std::move(object).error());

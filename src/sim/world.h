@@ -37,6 +37,11 @@ using Lines = std::vector<std::string>;
 /// "a, b, c"; of more than five the first five and how many more.
 [[nodiscard]] std::string short_list(const std::vector<std::string>& names);
 
+/// Fails where an entry names a claim, and only a template of that name is there.
+[[nodiscard]] Result<void> check_entries(const SimCluster& cluster,
+                                         const std::vector<api::ObjectKey>& keys,
+                                         const std::vector<api::ClaimEntry>& entries);
+
 /// The error of an object that is made twice.
 [[nodiscard]] tl::unexpected<Error> is_there(const std::string& what, const api::ObjectKey& key,
                                              const std::string& mend);

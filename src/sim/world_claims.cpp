@@ -129,6 +129,22 @@ void set_condition(std::vector<api::Condition>& conditions, const api::Condition
 
 }  // namespace
 
+Result<void> check_entries(const SimCluster& cluster, const std::vector<api::ObjectKey>& keys,
+                           const std::vector<api::ClaimEntry>& entries) {
+  for (const api::ClaimEntry& entry : entries) {
+    if (entry.claim_name.empty()) continue;
+    const api::ObjectKey named{keys.front().name_space, entry.claim_name};
+    const bool is_template = cluster.contains(api::Kind::kResourceClaimTemplate, named) &&
+                             !cluster.contains(api::Kind::kResourceClaim, named);
+    if (!is_template) continue;
+    const std::string option = "claim." + entry.name + "=";
+    return fail(Code::kInvalidArgument, option + entry.claim_name +
+                                            ": that is a template, and no claim; write " + option +
+                                            "template:" + entry.claim_name);
+  }
+  return {};
+}
+
 Result<Lines> make_class(SimCluster& cluster, const Command& command) {
   api::DeviceClass model;
   for (const auto& [key, value] : command.options()) {
@@ -137,6 +153,7 @@ Result<Lines> make_class(SimCluster& cluster, const Command& command) {
       model.selectors.push_back({"device.driver == '" + value + "'"});
     } else if (key == "selector") {
       model.selectors.push_back({value});
+      GANG_TRY_VOID(check_selectors("selector=", model.selectors));
     } else {
       GANG_TRY_VOID(check_key("extended=", value));
       model.extended_resource_name = value;

@@ -46,6 +46,7 @@ Result<api::PodGroup> group_model(const Command& command, int min_count) {
 Result<void> put_groups(SimCluster& cluster, const Command& command,
                         const std::vector<api::ObjectKey>& keys, int min_count) {
   GANG_TRY(const api::PodGroup model, group_model(command, min_count));
+  GANG_TRY_VOID(check_entries(cluster, keys, model.claims));
   for (const api::ObjectKey& key : keys) {
     if (cluster.pod_group(key) != nullptr) return is_there("group", key, "update or delete it");
   }
@@ -110,6 +111,7 @@ Result<Lines> make_gangs(SimCluster& cluster, const Command& command) {
   GANG_TRY(const int pod_count, command.number("pods", 1, Range{0, pods_max}));
   GANG_TRY(const int min_count, command.number("min", std::max(pod_count, 1), kMinCount));
   GANG_TRY(const api::Pod model, pod_model(command));
+  GANG_TRY_VOID(check_entries(cluster, keys, model.claims));
   GANG_TRY(std::vector<api::Pod> made, member_pods(cluster, model, keys, pod_count));
   GANG_TRY_VOID(put_groups(cluster, command, keys, min_count));
   for (api::Pod& pod : made) cluster.put(std::move(pod));

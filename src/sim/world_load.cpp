@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "gang/sim/scenario.h"
+#include "sim/claim_words.h"
 #include "sim/manifest.h"
 #include "sim/name_rules.h"
 #include "sim/report.h"
@@ -82,10 +83,24 @@ Result<void> check_amounts(const api::Object& object) {
   return check_amounts(name + ": overhead", pod->overhead);
 }
 
+/// What a driver or a user selects devices by.
+Result<void> check_expressions(const api::Object& object) {
+  if (const auto* claim = std::get_if<api::ResourceClaim>(&object)) {
+    return check_selectors(claim->spec);
+  }
+  if (const auto* form = std::get_if<api::ResourceClaimTemplate>(&object)) {
+    return check_selectors(form->spec);
+  }
+  const auto* device_class = std::get_if<api::DeviceClass>(&object);
+  if (device_class == nullptr) return {};
+  return check_selectors("selector ", device_class->selectors);
+}
+
 Result<void> check(const SimCluster& cluster, const ManifestObject& loaded,
                    std::set<KindAndKey>& seen) {
   Result<void> good = check_object(cluster, {loaded.kind, api::meta_of(loaded.object).key}, seen);
   if (good) good = check_amounts(loaded.object);
+  if (good) good = check_expressions(loaded.object);
   if (!good) return in_context("line " + std::to_string(loaded.line), std::move(good).error());
   return good;
 }

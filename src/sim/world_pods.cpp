@@ -86,6 +86,7 @@ Result<Lines> make_pods(SimCluster& cluster, const Command& command) {
   GANG_TRY(const api::Pod model, pod_model(command));
   GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 0, "pod"));
   GANG_TRY_VOID(check_new(cluster, keys));
+  GANG_TRY_VOID(check_entries(cluster, keys, model.claims));
   for (const api::ObjectKey& key : keys) put_pod(cluster, model, key);
   return Lines{count_pods(keys.size())};
 }
@@ -101,6 +102,7 @@ Result<Lines> make_running_pods(SimCluster& cluster, const Command& command) {
   model.phase = api::PodPhase::kRunning;
   GANG_TRY(const std::vector<api::ObjectKey> keys, named_objects(command, 0, "pod"));
   GANG_TRY_VOID(check_new(cluster, keys));
+  GANG_TRY_VOID(check_entries(cluster, keys, model.claims));
   GANG_TRY(const std::vector<std::string> nodes, nodes_of(cluster, *on, keys.size()));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     model.node_name = nodes.size() == 1 ? nodes[0] : nodes[i];

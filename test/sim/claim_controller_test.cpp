@@ -162,5 +162,43 @@ TEST_F(ClaimControllerTest, ActsAfterItsDelayOrNever) {
   EXPECT_NE(claim("a-gpu"), nullptr);
 }
 
+TEST_F(ClaimControllerTest, TakesAClaimThatIsDeletedForThereForAnHour) {
+  put(test::pod("a"));
+  controller_.run();
+  cluster_.delete_claim({"default", "a-gpu"});
+  controller_.run();
+  EXPECT_EQ(claim("a-gpu"), nullptr);
+  EXPECT_EQ(cluster_.pod({"default", "a"})->claim_statuses.size(), 1U);
+  clock_.advance(std::chrono::hours(1));
+  put(test::pod("a").gpu(1));
+  controller_.run();
+  EXPECT_NE(claim("a-gpu"), nullptr);
+}
+
+TEST_F(ClaimControllerTest, ANewPodOfTheNameGetsItsClaimAtOnce) {
+  put(test::pod("a"));
+  controller_.run();
+  cluster_.remove(api::Kind::kPod, {"default", "a"});
+  controller_.run();
+  EXPECT_EQ(claim("a-gpu"), nullptr);
+  put(test::pod("a"));
+  controller_.run();
+  EXPECT_NE(claim("a-gpu"), nullptr);
+}
+
+TEST_F(ClaimControllerTest, ClaimForAdminAccessWaitsForTheLabel) {
+  api::ResourceClaimTemplate form{.meta = {.key = {"default", "t"}}};
+  form.spec.requests = {{.name = "gpu", .exactly = api::DeviceAsk{.admin_access = true}}};
+  cluster_.put(std::move(form));
+  put(test::pod("a"));
+  controller_.run();
+  EXPECT_EQ(claim("a-gpu"), nullptr);
+  api::Namespace space{.meta = {.key = {"", "default"}}};
+  space.meta.labels = {{std::string(api::kAdminAccess), "true"}};
+  cluster_.put(std::move(space));
+  controller_.run();
+  EXPECT_NE(claim("a-gpu"), nullptr);
+}
+
 }  // namespace
 }  // namespace gang::sim

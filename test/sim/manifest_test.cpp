@@ -250,5 +250,18 @@ TEST(Manifest, KeepsTheFilesAboutDevicesAsTheyAreBesideTheClone) {
   }
 }
 
+TEST(Manifest, TemplateWithoutTheSpecOfItsClaimsIsRefused) {
+  const std::string head =
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n";
+  for (const char* spec : {"", "spec: {}\n", "spec: {devices: {requests: []}}\n"}) {
+    const auto manifest = parse_manifest(head + spec);
+    ASSERT_FALSE(manifest) << spec;
+    EXPECT_EQ(manifest.error().message,
+              "line 1: ResourceClaimTemplate t: spec.spec is missing; write the spec of the claims "
+              "below spec.spec");
+  }
+  EXPECT_TRUE(parse_manifest(head + "spec: {spec: {}}\n"));
+}
+
 }  // namespace
 }  // namespace gang::sim

@@ -75,7 +75,7 @@ TEST(ScenarioMistakes, FormOfAVerb) {
 TEST(ScenarioMistakes, WordsOfDevicesAndClaims) {
   expect_answers(
       std::string(kWorld) + "devices n1 gpu=2 driver=d.example.com\n----\n\n" +
-          "claim c class=gpu\n----\n\n",
+          "claim c class=gpu\n----\n\ntemplate t class=gpu\n----\n\n",
       {
           {"devices n2 driver=d.example.com",
            "error: devices: the count of devices is missing; write: devices NODE gpu=2 "},
@@ -97,12 +97,20 @@ TEST(ScenarioMistakes, WordsOfDevicesAndClaims) {
           {"claim d", "error: claim: class= is missing; write class=NAME"},
           {"claim c class=gpu", "error: claim: claim c is there already"},
           {"claim d class=gpu all count=2", "error: claim: count=: all devices have no count"},
+          {"claim d class=gpu selector=\"device.\"",
+           "error: claim: selector=device.: compilation failed: ERROR: "},
+          {"class d selector=\"nothing\"", "error: class: selector=nothing: compilation failed: "},
           {"claim d class=gpu gpu=1", "error: claim: gpu= is not read here; write: claim NAME..."},
           {"template t class=gpu tolerate=a:PreferNoSchedule",
            "error: template: tolerate=a:PreferNoSchedule is no toleration of a device"},
           {"class g selector=\"a b", "error: selector= has a quote that does not end its word"},
           {"pods p shared=c", "error: pods: shared= is not read here"},
           {"pods p claim=c claim=c", "error: pods: claim=c: the entry c is there twice; keep one"},
+          {"pods p claim=t",
+           "error: pods: claim.t=t: that is a template, and no claim; write claim.t=template:t"},
+          {"gang h pods=1 claim.gpu=t",
+           "error: gang: claim.gpu=t: that is a template, and no claim"},
+          {"group h claim=t", "error: group: claim.t=t: that is a template, and no claim"},
           {"pods p claim=a.b", "error: pods: claim=a.b: \"a.b\" is no name of an entry; write "},
           {"allocate c n1/gpu-7", "error: allocate: there is no device n1/gpu-7; write "},
           {"allocate c n1/gpu-0 for=z", "error: allocate: for=: there is no pod z; "},

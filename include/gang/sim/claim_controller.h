@@ -4,11 +4,14 @@
 // these; drops reservations of pods that are gone, finished or were deleted before they had a node;
 // takes the devices back where the last reservation goes and the finalizer of schedulers is there;
 // lets claims in deletion go, and deletes those of finished or gone owners. It never allocates.
-// Names are "<pod>-<entry>", without the random end of a real one. Source: the devices contract,
-// 8.1 and 5. One thread; acts only in run().
+// A claim it made counts for it as there for an hour, also when somebody deletes it: the cache of
+// what it wrote is not told of deletions. Names are "<pod>-<entry>", without the random end of a
+// real one. Source: the devices contract, 8.1 and 5; pkg/controller/resourceclaim of 1.37.2. One
+// thread; acts only in run().
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,14 +46,17 @@ class ClaimController {
   [[nodiscard]] std::vector<api::ClaimEntryStatus> statuses_of(const api::PodGroup& group);
   [[nodiscard]] std::vector<api::ClaimEntryStatus> statuses_of(const api::Pod& pod);
   /// The name of the claim of that owner for its entry; empty: there can be none now.
-  std::string claim_of(const api::ObjectMeta& owner, const char* kind,
-                       const api::ClaimEntry& entry);
+  std::string claim_of(const api::ObjectMeta& owner, const char* kind, const api::ClaimEntry& entry,
+                       const std::vector<api::ClaimEntryStatus>& told);
+  /// Whether it made the claim so lately that it takes it for there, told or not that it is gone.
+  [[nodiscard]] bool takes_for_there(const api::ObjectKey& claim) const;
 
   SimCluster& cluster_;
   const Clock& clock_;
   const std::optional<Duration> delay_;
   std::int64_t seen_ = 0;  ///< revision after its last look
   std::optional<TimePoint> due_;
+  std::map<api::ObjectKey, TimePoint> made_;  ///< claims, and when
 };
 
 }  // namespace gang::sim

@@ -47,6 +47,8 @@ class SimCluster final : public ObjectStore, public kube::Client, public kube::C
   [[nodiscard]] const std::vector<api::Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<WriteRecord>& writes() const { return writes_; }
   [[nodiscard]] const Objects<api::ConfigMap>& config_maps() const { return config_maps_; }
+  /// Whether claims of the namespace may ask for it: it has the label.
+  [[nodiscard]] bool allows_admin_access(const std::string& name_space) const;
 
   // --- faults and execution ---------------------------------------------------------------------
   void arm_fault(FaultTarget target, const api::ObjectKey& object, const ArmedFault& fault);
@@ -117,7 +119,6 @@ class SimCluster final : public ObjectStore, public kube::Client, public kube::C
                                std::optional<api::ResourceClaim>& after);
   kube::Answer patch_claim_status_now(const api::ClaimStatusPatch& patch, const WriteRecord& write,
                                       std::optional<api::ResourceClaim>& after);
-  [[nodiscard]] bool allows_admin_access(const std::string& name_space) const;
   void write_map(const api::ObjectKey& map, const WriteRecord& write, ExecuteOnMap execute,
                  kube::ConfigMapDone done);
 
