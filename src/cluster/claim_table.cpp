@@ -1,5 +1,6 @@
 #include "cluster/claim_table.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -36,6 +37,12 @@ api::Uid owner_of_extended(const api::ResourceClaim& claim) {
 }
 
 }  // namespace
+
+bool asks_for_admin_access(const api::ClaimSpec& spec) {
+  return std::ranges::any_of(spec.requests, [](const api::DeviceRequest& request) {
+    return request.exactly && request.exactly->admin_access.value_or(false);
+  });
+}
 
 AllocationPtr shown_allocation(const ClaimPtr& claim) {
   if (claim == nullptr || !claim->allocation) return nullptr;
@@ -132,15 +139,23 @@ void ClaimTable::tell_users(const Replaced<api::ResourceClaim>& claim, ChangeLog
 
 void ClaimTable::upsert(const api::ResourceClaimTemplate& form, ListNumber list, ChangeLog& log) {
   const auto told = templates_.upsert(form.meta, list);
-  if (told == KnownObjects::Told::kNew) tell_template_users(form.meta.key, log);
+  if (told != KnownObjects::Told::kNew) return;
+  admin_templates_.erase(form.meta.key);
+  if (asks_for_admin_access(form.spec)) admin_templates_.insert(form.meta.key);
+  tell_template_users(form.meta.key, log);
 }
 
 void ClaimTable::remove(const api::ResourceClaimTemplate& form, ChangeLog& log) {
-  if (templates_.remove(form.meta)) tell_template_users(form.meta.key, log);
+  if (!templates_.remove(form.meta)) return;
+  admin_templates_.erase(form.meta.key);
+  tell_template_users(form.meta.key, log);
 }
 
 void ClaimTable::sweep_templates(ListNumber list, ChangeLog& log) {
-  for (const api::ObjectKey& gone : templates_.sweep(list)) tell_template_users(gone, log);
+  for (const api::ObjectKey& gone : templates_.sweep(list)) {
+    admin_templates_.erase(gone);
+    tell_template_users(gone, log);
+  }
 }
 
 void ClaimTable::tell_template_users(const api::ObjectKey& form, ChangeLog& log) const {

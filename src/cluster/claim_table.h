@@ -48,6 +48,10 @@ class ClaimTable {
   [[nodiscard]] bool has_template(const api::ObjectKey& key) const {
     return templates_.contains(key);
   }
+  /// Whether claims made from that template ask for admin access; false when there is none.
+  [[nodiscard]] bool is_for_admins(const api::ObjectKey& form) const {
+    return admin_templates_.contains(form);
+  }
   /// Null when nothing is assumed of the claim.
   [[nodiscard]] std::shared_ptr<const api::Allocation> assumed(const api::Uid& claim) const;
   /// All that devices count, in no order.
@@ -73,11 +77,15 @@ class ClaimTable {
   const ClaimUsers& users_;
   KeptObjects<api::ResourceClaim> claims_;
   KnownObjects templates_;
+  std::set<api::ObjectKey> admin_templates_;  ///< of them, those that ask for admin access
   std::unordered_map<api::Uid, api::ObjectKey> unallocated_;  ///< by what the watch shows
   std::unordered_map<api::Uid, AllocationPtr> assumed_;
   std::unordered_map<api::ObjectKey, Expected> expected_;
   std::map<api::Uid, std::set<api::ObjectKey>> extended_;  ///< by the pod they were made for
 };
+
+/// Whether a request of the claim is to look on devices that others have.
+[[nodiscard]] bool asks_for_admin_access(const api::ClaimSpec& spec);
 
 /// The allocation that the watch shows, or null; lives as long as the claim.
 [[nodiscard]] std::shared_ptr<const api::Allocation> shown_allocation(

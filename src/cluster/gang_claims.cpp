@@ -22,12 +22,6 @@ std::string problem_of(const api::ResourceClaim& claim) {
   return {};
 }
 
-bool asks_for_admin_access(const api::ResourceClaim& claim) {
-  return std::ranges::any_of(claim.spec.requests, [](const api::DeviceRequest& request) {
-    return request.exactly && request.exactly->admin_access.value_or(false);
-  });
-}
-
 }  // namespace
 
 bool allows_admin_access(const Model& model, const std::string& name_space) {
@@ -114,12 +108,17 @@ GangClaim GangClaims::resolve(const api::ObjectKey& key) const {
 
 /// Devices that are given already are not refused any more.
 std::string GangClaims::label_problem(const api::ResourceClaim& claim) const {
-  const std::string& name_space = claim.meta.key.name_space;
-  const bool may_ask = !model_.devices.features().admin_access || !asks_for_admin_access(claim) ||
-                       allows_admin_access(model_, name_space);
+  if (!asks_for_admin_access(claim.spec)) return {};
+  return label_problem("ResourceClaim " + claim.meta.key.text(), claim.meta.key.name_space);
+}
+
+/// What asks for admin access and may not in that namespace; "" where it may.
+std::string GangClaims::label_problem(const std::string& who, const std::string& name_space) const {
+  const bool may_ask =
+      !model_.devices.features().admin_access || allows_admin_access(model_, name_space);
   if (may_ask) return {};
-  return "ResourceClaim " + claim.meta.key.text() + " asks for admin access, and namespace " +
-         name_space + " lacks the label " + std::string(api::kAdminAccess) + ": \"true\"";
+  return who + " asks for admin access, and namespace " + name_space + " lacks the label " +
+         std::string(api::kAdminAccess) + ": \"true\"";
 }
 
 std::string GangClaims::missing_text(const api::ClaimEntry& entry, const ClaimLink& link,
@@ -129,8 +128,12 @@ std::string GangClaims::missing_text(const api::ClaimEntry& entry, const ClaimLi
   }
   const std::string text = mention.who + ": ResourceClaim not created yet";
   const api::ObjectKey form{mention.name_space, link.name};
-  if (model_.claims.has_template(form)) return text;
-  return text + ", ResourceClaimTemplate " + quoted(form) + " does not exist";
+  const std::string from = "ResourceClaimTemplate " + quoted(form);
+  if (!model_.claims.has_template(form)) return text + ", " + from + " does not exist";
+  if (!model_.claims.is_for_admins(form)) return text;
+  // The API server refuses to make it, and tells nobody but its controller.
+  const std::string problem = label_problem(from, mention.name_space);
+  return problem.empty() ? text : text + ", " + problem;
 }
 
 bool GangClaims::is_of_group(const api::ClaimEntry& entry) const {

@@ -37,6 +37,8 @@ class GangClaims {
   std::int32_t index_of(GangClaim claim);
   [[nodiscard]] GangClaim resolve(const api::ObjectKey& key) const;
   [[nodiscard]] std::string label_problem(const api::ResourceClaim& claim) const;
+  [[nodiscard]] std::string label_problem(const std::string& who,
+                                          const std::string& name_space) const;
   [[nodiscard]] std::string missing_text(const api::ClaimEntry& entry, const ClaimLink& link,
                                          const Mention& mention) const;
   [[nodiscard]] bool is_of_group(const api::ClaimEntry& entry) const;

@@ -180,6 +180,22 @@ TEST_F(GangClaimsTest, AdminAccessNeedsTheLabelOfTheNamespace) {
   EXPECT_EQ(claims_of(p), "shared ok") << "it has its devices";
 }
 
+TEST_F(GangClaimsTest, ClaimThatTheLabelKeepsFromBeingMadeSaysSo) {
+  api::ResourceClaimTemplate admin = form("gpus");
+  admin.spec.requests.push_back({.name = "r", .exactly = api::DeviceAsk{.admin_access = true}});
+  const api::Pod p = with_claims(pod("p"), {kMade});
+  tell({added(admin), added(p)});
+  EXPECT_EQ(claims_of(p),
+            "pod \"default/p\": ResourceClaim not created yet, ResourceClaimTemplate "
+            "\"default/gpus\" asks for admin access, and namespace default lacks the label "
+            "resource.kubernetes.io/admin-access: \"true\"");
+  tell(deleted(admin));
+  admin = form("gpus");
+  admin.meta.uid.text = "uid-another";
+  EXPECT_TRUE(tells_of(tell(added(admin)), p));
+  EXPECT_EQ(claims_of(p), "pod \"default/p\": ResourceClaim not created yet");
+}
+
 TEST_F(GangClaimsTest, OnlyThoseWhoReferToAClaimAreTold) {
   const api::Pod p = with_claims(pod("p"), {kMade});
   tell({added(p), added(with_claims(pod_group("g"), {kNamed})), added(pod("g-0").group("g"))});
