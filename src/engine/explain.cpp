@@ -28,13 +28,19 @@ std::string joined(const std::vector<Reason>& reasons, std::size_t count_max) {
   return text;
 }
 
-std::string group_text(const cluster::Gang& gang, const Attempt& attempt, const Options& options) {
-  std::string text = "pod group is unschedulable";
-  // A gang that has its minimum already only failed to place what is above it.
+/// Of a gang that has its minimum already only members above it are waiting.
+std::string state_text(const cluster::Gang& gang, const Attempt& attempt) {
   if (attempt.scheduled < gang.minimum) {
-    text += fmt::format(", minCount ({}) cannot be satisfied: {} scheduled, {} remaining",
-                        gang.minimum, attempt.scheduled, attempt.remaining);
+    return fmt::format(
+        "pod group is unschedulable, minCount ({}) cannot be satisfied: {} scheduled, {} remaining",
+        gang.minimum, attempt.scheduled, attempt.remaining);
   }
+  return fmt::format("pod group has its minimum ({}): {} scheduled, {} more cannot be scheduled",
+                     gang.minimum, attempt.scheduled, gang.counts.live() - attempt.scheduled);
+}
+
+std::string group_text(const cluster::Gang& gang, const Attempt& attempt, const Options& options) {
+  std::string text = state_text(gang, attempt);
   if (attempt.verdict == Verdict::kSearchLimitReached) text += "; search limit reached";
   const auto shown = static_cast<std::size_t>(std::max(0, options.reasons_shown_max));
   const std::string reasons = joined(attempt.reasons, shown);

@@ -101,7 +101,9 @@ TEST(Planner, ExplainsExtrasOfAGangThatHasItsMinimum) {
   cluster.add(pod("extra").group("g").cpu("1"));
   const Explanation explanation = cluster.refused("g");
   EXPECT_EQ(explanation.verdict, Verdict::kImpossibleNow);
-  EXPECT_EQ(explanation.message, "pod group is unschedulable; 1 Insufficient cpu");
+  EXPECT_EQ(explanation.message,
+            "pod group has its minimum (1): 1 scheduled, 1 more cannot be scheduled; "
+            "1 Insufficient cpu");
   EXPECT_EQ(text_of(explanation, "extra"), "0/1 nodes are available: 1 Insufficient cpu.");
   EXPECT_EQ(text_of(explanation, "g-0"), "");
 }
