@@ -116,8 +116,8 @@ class Metrics::Impl {
       pod_attempts_.Add(labels);
       pod_durations_.Add(labels, attempt_buckets());
     }
-    for (const char* end :
-         {"committed", "members_lost", "unavailable", "refused", "overtaken", "group_gone"}) {
+    for (const char* end : {"committed", "members_lost", "unavailable", "refused", "overtaken",
+                            "devices_not_ready", "group_gone"}) {
       rounds_.Add({{"result", end}}, attempt_buckets());
     }
     for (int i = 0; i < api::kKindCount; ++i) {

@@ -268,7 +268,9 @@ void ClaimRound::tell_awaited() {
 
 void ClaimRound::confirm(const engine::RoundCheck& check) {
   if (stage_ != Stage::kWaiting || is_aborting() || check.stamp != plan_.stamp) return;
-  if (!check.problem.empty()) return abort(RoundEnd::kOvertaken, check.problem);
+  if (!check.problem.empty()) {
+    return abort(check.is_unready ? RoundEnd::kUnready : RoundEnd::kOvertaken, check.problem);
+  }
   for (engine::Assignment& member : plan_.assignments) {
     const auto known = check.versions.find(member.uid);
     if (known != check.versions.end()) member.resource_version = known->second;

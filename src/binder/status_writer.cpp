@@ -77,8 +77,12 @@ void StatusWriter::tell_group(const engine::Explanation& explanation,
     }
   }
   if (!says_why) return;
-  events_.submit(event_target(explanation.gang),
-                 {"Warning", "FailedScheduling", "Scheduling", explanation.message});
+  EventText text{"Warning", "FailedScheduling", "Scheduling", explanation.message};
+  if (explanation.is_progress) {
+    text.type = "Normal";
+    text.reason = "BindingConditionsPending";
+  }
+  events_.submit(event_target(explanation.gang), std::move(text));
 }
 
 void StatusWriter::tell_pod(const engine::MemberText& member, const std::string& note) {

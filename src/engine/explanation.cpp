@@ -85,6 +85,8 @@ const char* round_end_name(RoundEnd end) {
       return "group_gone";
     case RoundEnd::kOvertaken:
       return "overtaken";
+    case RoundEnd::kUnready:
+      return "devices_not_ready";
   }
   return "unknown";
 }

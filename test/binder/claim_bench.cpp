@@ -70,10 +70,12 @@ engine::Plan ClaimBench::claim_plan(int minimum, int count) const {
   return made;
 }
 
-void ClaimBench::confirm(const std::string& problem) {
+void ClaimBench::confirm(const std::string& problem, bool is_unready) {
   if (written.empty()) return;
-  engine::RoundCheck check{
-      .gang = written.back().gang, .stamp = written.back().stamp, .problem = problem};
+  engine::RoundCheck check{.gang = written.back().gang,
+                           .stamp = written.back().stamp,
+                           .problem = problem,
+                           .is_unready = is_unready};
   for (int i = 0; client.pod(numbered("m", i)) != nullptr; ++i) {
     const api::ObjectMeta& meta = client.pod(numbered("m", i))->meta;
     check.versions[meta.uid] = meta.resource_version;

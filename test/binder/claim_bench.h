@@ -30,7 +30,7 @@ class ClaimBench : public BinderBench {
   [[nodiscard]] engine::ClaimWrite write_of(const std::string& claim,
                                             const std::vector<std::string>& pods) const;
   /// Answers claims_written of the newest round with the versions as they are now.
-  void confirm(const std::string& problem = "");
+  void confirm(const std::string& problem = "", bool is_unready = false);
   /// commit() and confirm(), then time for everything to end.
   void carry_out(const engine::Plan& plan);
   /// find_intents(), then fence() of each that was found.

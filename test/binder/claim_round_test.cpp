@@ -142,6 +142,15 @@ TEST_F(ClaimRoundTest, APlanThatNoLongerHoldsIsGivenBackInReverseOrder) {
   EXPECT_EQ(bench.client.count("bind"), 0U);
 }
 
+TEST_F(ClaimRoundTest, ADeviceThatIsNotReadyIsAnEndOfItsOwn) {
+  bench.create_gang_with_claims(1);
+  bench.commit(bench.claim_plan(1, 1));
+  bench.confirm("waited 10m for device p/d0", true);
+  bench.run();
+  EXPECT_EQ(bench.round_end(), "devices_not_ready");
+  EXPECT_EQ(bench.state(), "m0:- c0=-[] maps=0");
+}
+
 TEST_F(ClaimRoundTest, OtherDevicesInAClaimEndTheRound) {
   bench.create_gang_with_claims(2);
   const engine::Plan plan = bench.claim_plan(2, 2);

@@ -28,6 +28,18 @@ TEST(StatusWriter, TellsGroupAndPodsWithEvents) {
   EXPECT_EQ(bench.client.events().at(0).action, "Scheduling");
 }
 
+TEST(StatusWriter, ARoundThatOnlyTakesItsTimeIsNoWarning) {
+  BinderBench bench;
+  bench.create_gang(1);
+  engine::Explanation progress = bench.explanation(Verdict::kBinding, "waiting for device d");
+  progress.writes_condition = false;
+  progress.is_progress = true;
+  bench.explain(progress);
+  bench.advance(seconds(1));
+  EXPECT_EQ(bench.client.texts("event"),
+            (Texts{"Normal BindingConditionsPending train: waiting for device d"}));
+}
+
 TEST(StatusWriter, WaitingForTheGroupIsAnEventOfEachPodOnly) {
   BinderBench bench;
   bench.create_gang(1);

@@ -69,6 +69,8 @@ struct Explanation {
   /// The group's condition is to be False; never for a group that is True already, nor for a
   /// round that goes on.
   bool writes_condition = true;
+  /// The round goes on as it should and only takes its time: no warning.
+  bool is_progress = false;
 };
 
 /// Equal texts up to changing numbers: same verdict, minimum and set of causes.
@@ -98,6 +100,7 @@ enum class RoundEnd {
   kRefused,      ///< 403, 422: our rights or our request are wrong; retrying does not help
   kGroupGone,    ///< the PodGroup was deleted or replaced
   kOvertaken,    ///< its claims were written or to be written, and the plan no longer held
+  kUnready,      ///< drivers did not make the devices of its claims ready
 };
 
 /// Stable name in snake case ("members_lost"), for metrics, traces and logs.

@@ -94,7 +94,8 @@ struct Plan {
 struct RoundCheck {
   GangRef gang;
   std::string stamp;
-  std::string problem;  ///< why the plan no longer holds, for people; empty: bind the members
+  std::string problem;      ///< why the round is given up, for people; empty: bind the members
+  bool is_unready = false;  ///< the problem is a device; else the plan no longer holds
   std::map<api::Uid, api::ResourceVersion> versions;  ///< of the members, as they are known now
 };
 
