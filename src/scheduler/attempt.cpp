@@ -119,6 +119,8 @@ void refuse(Core& core, GangRecord& record, const Gang& gang, Explanation explan
   } else if (const TimePoint due = told_from(core, record, turn.now); turn.now < due) {
     record.renew_at = due;
     return;
+  } else if (explanation.members.empty()) {
+    explanation.members = explain_to_told(gang, verdict, explanation.message).members;
   }
   tell(core, record, gang, std::move(explanation), turn);
 }
