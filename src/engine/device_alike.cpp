@@ -136,6 +136,7 @@ class GroupTraits {
       add_taints(candidate.device->device->taints, traits);
       add_taints(candidate.device->rule_taints, traits);
       add_use(usage_.find(candidate.device->id), traits);
+      if (inputs_.avoided.has(candidate.device->id)) add(traits, "avoided");
       add_answers(position, traits);
       add_values(position, traits);
       add(traits, "-");

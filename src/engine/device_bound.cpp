@@ -61,6 +61,7 @@ std::int64_t DeviceBound::devices_for(const PreparedClaim& claim, PreparedReques
   for (const std::uint32_t position : selected(claim, request)) {
     const DeviceCandidate& candidate = node_.candidates[position];
     if (ledger_.is_multi(*candidate.device)) return kMany;
+    if (inputs_.avoided.has(candidate.device->id)) continue;
     if (ledger_.is_in_use({.pool = *candidate.pool, .device = *candidate.device})) continue;
     const auto& sets = candidate.device->counter_sets;
     if (sets.empty()) {

@@ -13,6 +13,7 @@ using cluster::Snapshot;
 
 void add_device(const api::Device& device, bool is_used, NodeDevices& devices) {
   ++(is_used ? devices.used : devices.free);
+  if (!is_used && !device.binding_conditions.empty()) ++devices.waiting;
   devices.is_exclusive &= !device.allow_multiple_allocations;
   devices.has_partitions |= !device.consumes_counters.empty();
   const std::int32_t amount = amount_of(device);

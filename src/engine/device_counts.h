@@ -20,11 +20,13 @@ namespace gang::engine {
 struct NodeDevices {
   std::int32_t free = 0;        ///< that nobody holds
   std::int32_t used = 0;        ///< that some claim holds, whole or in part
+  std::int32_t waiting = 0;     ///< of the free ones, those that drivers have to make ready
   bool is_exclusive = true;     ///< none can have several users
   bool has_partitions = false;  ///< some share counters
   bool has_places = false;      ///< some say which NUMA node or PCIe root they are at
   std::int32_t amount = 0;      ///< amount_of() each device, or kMixed
   static constexpr std::int32_t kMixed = -1;
+  [[nodiscard]] bool all_wait() const { return waiting > 0 && waiting == free; }
 };
 
 /// Adds what the device is, and whether any claim holds it.

@@ -239,7 +239,7 @@ DeviceStep DeviceDraft::allocate(const OpenClaims& open, NodeBooks& books, Solut
   KeepNew keep({stage_.inputs, *books.devices, search_, ledger_, solution_}, alike, seen);
   DeviceStep step = search_.run(keep);
   if (!step.is_yes()) return step;
-  worth_ = rating_of(search_.claims(), search_.chosen());
+  worth_ = rating_of(stage_.inputs.avoided, search_.claims(), search_.chosen());
   for (std::size_t i = 0; i < open.slots.size(); ++i) {
     const std::size_t slot = open.slots[i];
     if (slot >= allocations_.size()) allocations_.resize(slot + 1);

@@ -140,6 +140,7 @@ NodeOrder DeviceGangSearch::nodes_of(const DeviceKind& kind) {
     if (asks) here = counts_at(rank);
     if (is_counted && here.is_exclusive && here.free < kind.least) continue;
     order.add(rank, {.capacity = kind.has_shared ? entry.capacity : 0,
+                     .all_wait = here.all_wait(),
                      .is_unused = here.used == 0,
                      .free = here.free,
                      .score = entry.score});
@@ -172,7 +173,7 @@ std::size_t DeviceGangSearch::count_to_rate(std::size_t kind) {
   const bool is_open = wanted.has_own || wanted.has_shared;
   if (!is_open || !order.has(1)) return 0;
   const NodeDevices first = counts_at(order.at(0));
-  if (wanted.has_choice || first.has_partitions) return kRatedMax;
+  if (wanted.has_choice || first.has_partitions || first.waiting > 0) return kRatedMax;
   // Who takes all that a node has gets no nearer ones.
   bool may_differ = first.has_places && wanted.weight > 1 && wanted.weight < first.free;
   for (std::size_t i = 0; !may_differ && i < kComparedMax && order.has(i); ++i) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,15 @@ struct DeviceStep {
   }
 };
 
+/// Devices that the gang of an attempt leaves out, as in use by somebody. A value.
+struct AvoidedDevices {
+  std::set<cluster::DeviceId> devices;
+  std::set<const cluster::DevicePool*> pools;  ///< that have one of them
+  [[nodiscard]] bool has(cluster::DeviceId device) const {
+    return !devices.empty() && devices.contains(device);
+  }
+};
+
 /// What does not change during an attempt; all outlive it.
 struct DeviceInputs {
   const cluster::DeviceFeatures& features;
@@ -46,6 +56,7 @@ struct DeviceInputs {
   AskAnswers& answers;
   /// Follow kube-scheduler where ours is more forgiving: a bad pool is fatal for mode All.
   bool as_upstream = false;
+  AvoidedDevices avoided = {};
 };
 
 /// A pool with those of its devices that this node can use.

@@ -128,6 +128,20 @@ std::string overfull(const Gang& gang, const std::vector<DeviceMember>& members)
   return "";
 }
 
+AvoidedDevices avoided_of(const Gang& gang, const cluster::DeviceView& view) {
+  AvoidedDevices avoided;
+  for (const api::DeviceName& name : gang.avoided_devices) {
+    const cluster::DevicePool* pool = view.find(name.driver, name.pool);
+    if (pool == nullptr) continue;
+    for (const cluster::PoolDevice& device : pool->devices()) {
+      if (device.device->name != name.device) continue;
+      avoided.devices.insert(device.id);
+      avoided.pools.insert(pool);
+    }
+  }
+  return avoided;
+}
+
 /// How many pending members name each claim.
 std::vector<std::int64_t> users_of_claims(const Gang& gang) {
   std::vector<std::int64_t> users(gang.claims.size(), 0);
@@ -223,7 +237,8 @@ void ask_devices(const Gang& gang, std::vector<ClassDemand>& classes) {
 
 DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
                             const Options& options) {
-  const DeviceInputs inputs = cache.inputs();
+  DeviceInputs inputs = cache.inputs();
+  inputs.avoided = avoided_of(gang, cache.view());
   ExtendedClaims extended(draft);
   const DeviceStage stage{
       .inputs = inputs,

@@ -37,6 +37,11 @@ std::int32_t size_of(const ChosenDevice& one) {
   return is_part ? most : kWhole;
 }
 
+std::int32_t waits_of(const ChosenDevice& one, const AvoidedDevices& avoided) {
+  if (one.candidate.device->device->binding_conditions.empty()) return 0;
+  return avoided.pools.contains(one.candidate.pool) ? 2 : 1;
+}
+
 /// Values of an attribute among the devices; 0 where none has it.
 std::int32_t count_of(const std::vector<const ChosenDevice*>& devices, const char* attribute) {
   std::vector<const api::AttributeValue*> values;
@@ -83,7 +88,7 @@ std::int32_t amount_of(const api::Device& device) {
   return digits;
 }
 
-MemberRating rating_of(const std::vector<PreparedClaim>& claims,
+MemberRating rating_of(const AvoidedDevices& avoided, const std::vector<PreparedClaim>& claims,
                        const std::vector<std::vector<ChosenDevice>>& chosen) {
   MemberRating rating;
   for (const PreparedClaim& claim : claims) {
@@ -100,6 +105,7 @@ MemberRating rating_of(const std::vector<PreparedClaim>& claims,
     for (const ChosenDevice& one : of_claim) devices.push_back(&one);
   }
   for (const ChosenDevice* one : devices) {
+    rating.waits += waits_of(*one, avoided);
     rating.size += size_of(*one);
     rating.amount += amount_of(*one->candidate.device->device);
   }

@@ -191,6 +191,7 @@ bool DeviceSearch::take_first(const Position& at) {
 DeviceSearch::Fit DeviceSearch::fit_of(const Position& at, std::uint32_t index) {
   const DeviceCandidate& candidate = node_->candidates[index];
   const api::Device& device = *candidate.device->device;
+  if (attempt_.inputs.avoided.has(candidate.device->id)) return Fit::kNo;
   const bool is_free = attempt_.ledger.is_free(candidate.device->id);
   if (!is_free && attempt_.ledger.is_in_use(take_of(at, candidate))) return Fit::kNo;
   if (ask_at(at).selectable[index] != DeviceAnswer::kYes) {
@@ -210,7 +211,7 @@ DeviceSearch::Fit DeviceSearch::fit_of(const Position& at, std::uint32_t index) 
 DeviceStep DeviceSearch::take_from_all(const Position& at) {
   const PreparedAsk& ask = ask_at(at);
   const DeviceCandidate& candidate = node_->candidates[ask.all[static_cast<std::size_t>(at.taken)]];
-  if (attempt_.ledger.is_in_use(take_of(at, candidate))) return no();
+  if (is_taken(at, candidate)) return no();
   const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
   DeviceStep step = take(at, candidate);
   if (!step.is_yes()) return step;
@@ -224,7 +225,7 @@ DeviceStep DeviceSearch::take_from_all(const Position& at) {
 DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t index) {
   const DeviceCandidate& candidate = node_->candidates[index];
   PreparedAsk& ask = ask_at(at);
-  if (attempt_.ledger.is_in_use(take_of(at, candidate))) return no();
+  if (is_taken(at, candidate)) return no();
   DeviceStep step = judge_selectable(attempt_.inputs, *node_, claims_[at.claim], ask, index);
   if (!step.is_yes()) return step;
   const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
@@ -269,6 +270,12 @@ DeviceStep DeviceSearch::take(const Position& at, const DeviceCandidate& candida
   return {};
 }
 
+/// Whether somebody has the device already, or the gang leaves it out.
+bool DeviceSearch::is_taken(const Position& at, const DeviceCandidate& candidate) const {
+  return attempt_.inputs.avoided.has(candidate.device->id) ||
+         attempt_.ledger.is_in_use(take_of(at, candidate));
+}
+
 bool DeviceSearch::may_skip_operations(const DeviceCandidate& candidate) const {
   const cluster::DeviceFeatures& features = attempt_.inputs.features;
   if (!features.has_alpha() || candidate.slice().skip_node_operations.empty()) return true;
@@ -304,7 +311,7 @@ const PreparedAsk& DeviceSearch::ask_at(const Position& at) const {
   return claims_[at.claim].requests[at.request].asks[at.ask];
 }
 
-DeviceTake DeviceSearch::take_of(const Position& at, const DeviceCandidate& candidate) {
+DeviceTake DeviceSearch::take_of(const Position& at, const DeviceCandidate& candidate) const {
   return {.pool = *candidate.pool,
           .device = *candidate.device,
           .claim = first_claim_ + static_cast<std::int32_t>(at.claim),

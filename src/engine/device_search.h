@@ -92,7 +92,8 @@ class DeviceSearch {
 
   [[nodiscard]] PreparedAsk& ask_at(const Position& at);
   [[nodiscard]] const PreparedAsk& ask_at(const Position& at) const;
-  [[nodiscard]] DeviceTake take_of(const Position& at, const DeviceCandidate& candidate);
+  [[nodiscard]] DeviceTake take_of(const Position& at, const DeviceCandidate& candidate) const;
+  [[nodiscard]] bool is_taken(const Position& at, const DeviceCandidate& candidate) const;
   [[nodiscard]] bool may_skip_operations(const DeviceCandidate& candidate) const;
   [[nodiscard]] DeviceStep constrain(const Position& at, const DeviceCandidate& candidate);
   [[nodiscard]] DeviceStep charge(const Position& at, const DeviceCandidate& candidate,

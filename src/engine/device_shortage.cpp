@@ -24,6 +24,7 @@ struct Tally {
   std::int64_t held = 0;          ///< of the others, given whole to claims
   std::int64_t tainted = 0;       ///< of the rest, with a taint that is not tolerated
   std::int64_t evicting = 0;      ///< of these, tolerated but for an effect NoExecute
+  std::int64_t avoided = 0;       ///< of the rest, left out by the gang for now
   std::int64_t blocked = 0;       ///< of the rest, behind a claim's device that no slice shows
   std::string blocker;            ///< which claim and device, for the first of these
   bool costs_counters = false;    ///< one that is free costs counters, which others cost too
@@ -32,7 +33,7 @@ struct Tally {
   std::string refusal;            ///< why no node was looked at for the request, or ""
   /// Those that serve the request while nobody else has them.
   [[nodiscard]] std::int64_t able() const { return matching - small; }
-  [[nodiscard]] std::int64_t free() const { return able() - held - tainted - blocked; }
+  [[nodiscard]] std::int64_t free() const { return able() - held - tainted - avoided - blocked; }
 };
 
 /// Counts devices for one ask, each once however many nodes can use it.
@@ -80,6 +81,8 @@ class Counter {
       as_upstream.strict_no_execute = false;
       ++tally_.tainted;
       if (tolerates(as_upstream, ask.tolerations, device)) ++tally_.evicting;
+    } else if (stage_.inputs.avoided.has(device.id)) {
+      ++tally_.avoided;
     } else if (const auto* blocker = blocker_of(candidate)) {
       ++tally_.blocked;
       if (tally_.blocker.empty()) tally_.blocker = text_of(*blocker, *candidate.pool);
@@ -181,6 +184,7 @@ std::string text_of(const api::DeviceRequest& request, const Tally& tally, std::
     text +=
         fmt::format(" ({} NoExecute, which needs a toleration with that effect)", tally.evicting);
   }
+  if (tally.avoided > 0) text += fmt::format("; {} not made ready of late", tally.avoided);
   if (tally.blocked > 0) {
     text += fmt::format("; {} with counters of unknown use: {}", tally.blocked, tally.blocker);
   }

@@ -25,6 +25,7 @@ NodeIndex::Entry NodeIndex::entry_of(const CapacityTable& table, const DeviceCou
   const NodeEntry& node = table.entry(rank);
   const NodeDevices& devices = counts.of(snapshot.by_name()[rank]);
   const NodeRating rating{.capacity = by_room_ ? node.capacity : 0,
+                          .all_wait = devices.all_wait(),
                           .is_unused = devices.used == 0,
                           .free = devices.free,
                           .score = node.score};

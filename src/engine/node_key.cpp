@@ -7,7 +7,7 @@ namespace {
 
 // Fields of NodeKey::devices_, from the highest bit.
 constexpr std::uint32_t kCapacityBits = 31;
-constexpr std::uint32_t kFreeBits = 32;
+constexpr std::uint32_t kFreeBits = 31;
 
 constexpr std::uint64_t most(std::uint32_t bits) {
   return (std::uint64_t{1} << bits) - 1;
@@ -26,12 +26,13 @@ std::uint64_t down(std::int32_t value, std::uint32_t bits) {
 }  // namespace
 
 NodeKey::NodeKey(std::uint32_t rank, const NodeRating& rating)
-    : devices_(down(rating.capacity, kCapacityBits) << (1 + kFreeBits) |
+    : devices_(down(rating.capacity, kCapacityBits) << (2 + kFreeBits) |
+               (rating.all_wait ? std::uint64_t{1} : 0) << (1 + kFreeBits) |
                (rating.is_unused ? std::uint64_t{1} : 0) << kFreeBits | up(rating.free, kFreeBits)),
       score_(down(rating.score, 31) << 32 | rank) {}
 
 std::uint32_t NodeKey::capacity_place() const {
-  return static_cast<std::uint32_t>(devices_ >> (1 + kFreeBits));
+  return static_cast<std::uint32_t>(devices_ >> (2 + kFreeBits));
 }
 
 bool NodeKey::is_unused() const {

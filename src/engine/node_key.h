@@ -9,6 +9,7 @@ namespace gang::engine {
 /// What the order of a node looks at, most important first. A value.
 struct NodeRating {
   std::int32_t capacity = 0;  ///< more first; 0 where it does not matter
+  bool all_wait = false;      ///< nodes with free devices that need nobody to make them ready first
   bool is_unused = false;     ///< nodes with devices in use first
   std::int32_t free = 0;      ///< devices that nobody holds; fewer first
   std::int32_t score = 0;     ///< more first

@@ -20,8 +20,8 @@ void NodeOrder::rate(const std::vector<MemberRating>& ratings) {
   for (std::size_t i = 0; i < ratings.size(); ++i) rated.emplace_back(nodes_[i], ratings[i]);
   std::ranges::sort(rated, {}, [](const auto& one) {
     const auto& [key, rating] = one;
-    return std::make_tuple(key.capacity_place(), -rating.preference, key.is_unused(), rating.size,
-                           rating.amount, rating.spread, key);
+    return std::make_tuple(key.capacity_place(), -rating.preference, rating.waits, key.is_unused(),
+                           rating.size, rating.amount, rating.spread, key);
   });
   preferences_.clear();
   for (std::size_t i = 0; i < rated.size(); ++i) {

@@ -17,6 +17,7 @@ namespace gang::engine {
 /// What a member would get on a node, most important first. A value.
 struct MemberRating {
   std::int32_t preference = 0;  ///< of the alternatives that it takes; more first
+  std::int32_t waits = 0;       ///< devices that drivers have to make ready yet; less first
   std::int32_t size = 0;        ///< how much of whole devices it takes, per mille; less first
   std::int32_t amount = 0;      ///< how large these devices are; less first
   std::int32_t spread = 0;      ///< how far its devices are from each other; less first

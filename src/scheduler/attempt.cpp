@@ -62,10 +62,7 @@ void note_attempt(const GangRecord& record, AttemptResult result, std::int32_t m
 /// found, further attempts are spaced.
 void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Turn& turn) {
   Parking parking{.verdict = verdict, .since = turn.now};
-  for (const auto& [node, avoidance] : record.avoided) {
-    const TimePoint until = avoidance.until;
-    if (!parking.avoids_until || until < *parking.avoids_until) parking.avoids_until = until;
-  }
+  parking.avoids_until = record.avoided.first_end();
   if (nodes_may_help(verdict)) {
     parking.demand = engine::demand_of(gang);
     parking.demand.need = std::max(1, parking.demand.need);
@@ -86,20 +83,12 @@ void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Tur
   core.queue.park(record.ref.id);
 }
 
-/// "; n1 refused pod a-0 (OutOfcpu)" for the first few nodes that were left out, or "".
-std::string avoided_text(const GangRecord& record) {
-  constexpr std::size_t kShownMax = 3;
-  std::string text;
-  std::size_t shown = 0;
-  for (const auto& [node, avoidance] : record.avoided) {
-    if (++shown > kShownMax) break;
-    text += fmt::format("; {} refused pod {} ({})", node, avoidance.failure.pod.name,
-                        avoidance.failure.reason);
+/// To what the group is told, and the pods with it.
+void add_to_texts(Explanation& explanation, const std::string& more) {
+  for (engine::MemberText& member : explanation.members) {
+    if (member.message == explanation.message) member.message += more;
   }
-  if (record.avoided.size() > kShownMax) {
-    text += fmt::format(" and {} more nodes did so", record.avoided.size() - kShownMax);
-  }
-  return text;
+  explanation.message += more;
 }
 
 /// Claims that are made from templates come soon after their pods: nothing is told before that.
@@ -140,7 +129,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
   leave_out_stale(*gang, record);
   put_troubled_last(*gang, record);
   show_record(*gang, record);
-  for (const auto& [node, avoidance] : record.avoided) gang->avoided_nodes.push_back(node);
+  record.avoided.leave_out(*gang);
   std::string problem = unreadable_intent(core, *gang);
   if (problem.empty()) problem = validate(*gang, core.options.priority_mismatch);
   if (!problem.empty()) {
@@ -159,7 +148,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
     }
     if (give_back_instead(core, record, *gang, turn)) return;
     auto explanation = std::get<Explanation>(std::move(decision));
-    if (nodes_may_help(explanation.verdict)) explanation.message += avoided_text(record);
+    if (nodes_may_help(explanation.verdict)) add_to_texts(explanation, record.avoided.text());
     refuse(core, record, *gang, std::move(explanation), turn);
   }
   record.parking->fingerprint = seen;

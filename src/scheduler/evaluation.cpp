@@ -30,9 +30,8 @@ class Evaluation {
     note_identity();
     note_counts();
     note_torn();
-    std::erase_if(record_.avoided,
-                  [this](const auto& node) { return node.second.until <= turn_.now; });
     if (record_.is_in_flight()) return tell_of_undo();
+    record_.avoided.end(turn_.now);
     is_renewal_due_ = record_.renew_at && turn_.now >= *record_.renew_at;
     if (is_renewal_due_) record_.renew_at.reset();
     drop_stale();
@@ -297,7 +296,7 @@ void Evaluation::tell_waiting(ReadyState state) {
 }
 
 /// A parked gang leaves when its own objects changed, when what it was told is to be said anew,
-/// when an avoided node may be used again, or by the safety attempt.
+/// when an avoided node or device may be used again, or by the safety attempt.
 bool Evaluation::stays_parked() {
   const Parking& parking = *record_.parking;
   if (fingerprint(full()) != parking.fingerprint) {
@@ -367,7 +366,7 @@ void Evaluation::set_timer() {
   if (record_.waiting_since) at(*record_.waiting_since + options.incomplete_grace);
   if (record_.degraded_since) at(*record_.degraded_since + options.incomplete_grace);
   if (record_.stage == Stage::kBackoff) at(record_.not_before);
-  for (const auto& [node, avoidance] : record_.avoided) at(avoidance.until);
+  if (const auto end = record_.avoided.first_end()) at(*end);
   if (record_.renew_at) at(*record_.renew_at);
   if (record_.stage == Stage::kParked && nodes_may_help(record_.parking->verdict)) {
     at(record_.parking->since + options.safety_interval);

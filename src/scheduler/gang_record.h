@@ -16,6 +16,7 @@
 #include "gang/cluster/snapshot.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/planner.h"
+#include "scheduler/avoidance.h"
 #include "scheduler/report.h"
 
 namespace gang::scheduler {
@@ -48,7 +49,7 @@ struct RoundDevices {
   std::shared_ptr<const cluster::Snapshot> planned;        ///< the state that it was made on
   std::map<api::Uid, api::ResourceVersion> versions = {};  ///< of claims, once they are written
   TimePoint written_at{};
-  std::string unready = {};  ///< which device its driver did not make ready; empty: none
+  std::vector<UnreadyDevice> unready = {};  ///< why the round was given up
 };
 
 /// A round that the binder is carrying out. Value.
@@ -86,13 +87,7 @@ struct Parking {
   TimePoint since{};
   std::uint64_t causes = 0;               ///< Outlook::causes of what was told
   std::optional<std::uint64_t> room;      ///< Planner::room() where devices alone refused it
-  std::optional<TimePoint> avoids_until;  ///< when the first avoided node may be used again
-};
-
-/// Why plans of a gang leave a node out, and until when. Value.
-struct Avoidance {
-  TimePoint until{};
-  cluster::Failure failure;
+  std::optional<TimePoint> avoids_until;  ///< when the first of the avoided may be used again
 };
 
 /// See the head of the file. One per gang that waits, runs a round or has been told something.
@@ -127,7 +122,7 @@ struct GangRecord {
   std::map<api::Uid, api::ResourceVersion> stale;
   /// Members whose Binding was not taken by themselves in the newest round: others go first.
   std::set<api::Uid> troubled;
-  std::map<std::string, Avoidance> avoided;  ///< nodes whose kubelet refused a member
+  Avoidances avoided;  ///< nodes that refused a member, and devices that were not made ready
   Report report;
 
   [[nodiscard]] bool is_in_flight() const {

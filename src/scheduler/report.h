@@ -24,6 +24,8 @@ class Report {
   [[nodiscard]] std::optional<TimePoint> due() const;
   /// The explanation that waits, when it is due; counts as told.
   [[nodiscard]] std::optional<engine::Explanation> take_due(TimePoint now, Duration interval);
+  /// The next explanation does not wait.
+  void hurry() { next_write_ = {}; }
   /// Drops the explanation that waits.
   void drop_waiting() { waiting_.reset(); }
   /// Forgets everything told, so that the next explanation is written again, not before that time.

@@ -20,10 +20,10 @@ using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 
 /// How a waiting round stands.
 struct Standing {
-  bool is_seen = false;  ///< the state has seen all writes
-  std::string problem;   ///< the plan does not hold
-  std::string unready;   ///< a driver says that it failed
-  std::string awaited;   ///< seen; what a driver has to do yet
+  bool is_seen = false;                ///< the state has seen all writes
+  std::string problem;                 ///< the plan does not hold
+  std::vector<UnreadyDevice> unready;  ///< a driver says that it failed
+  std::vector<UnreadyDevice> awaited;  ///< seen; what drivers have to do yet
 
   [[nodiscard]] bool is_waiting() const {
     return problem.empty() && unready.empty() && (!is_seen || !awaited.empty());
@@ -113,17 +113,19 @@ std::string words_of(const api::Condition& condition) {
 void check_conditions(const api::ResourceClaim& claim, const api::DeviceResult& result,
                       Standing& standing) {
   const api::AllocatedDeviceStatus* status = api::find_status(claim, result);
-  const std::string name = fmt::format("device {}/{}/{} of claim {}", result.driver, result.pool,
-                                       result.device, claim.meta.key.text());
+  const api::DeviceName device{result.driver, result.pool, result.device};
+  const std::string name =
+      fmt::format("device {} of claim {}", device.text(), claim.meta.key.text());
   for (const std::string& type : result.binding_failure_conditions) {
     const api::Condition* failure = true_condition(status, type);
     if (failure == nullptr) continue;
-    standing.unready = fmt::format("{} is {}{}", name, type, words_of(*failure));
+    standing.unready.push_back({device, fmt::format("{} is {}{}", name, type, words_of(*failure))});
     return;
   }
   for (const std::string& type : result.binding_conditions) {
-    if (true_condition(status, type) != nullptr || !standing.awaited.empty()) continue;
-    standing.awaited = fmt::format("{} to become {}", name, type);
+    if (true_condition(status, type) != nullptr) continue;
+    standing.awaited.push_back({device, fmt::format("{} to become {}", name, type)});
+    return;
   }
 }
 
@@ -132,7 +134,6 @@ void check_devices(const Core& core, const engine::Plan& plan, Standing& standin
     const ClaimPtr claim = current(core, write);
     for (const api::DeviceResult& result : claim->allocation->results) {
       check_conditions(*claim, result, standing);
-      if (!standing.unready.empty()) return;
     }
   }
 }
@@ -153,8 +154,11 @@ Standing standing_of(Core& core, const std::optional<Gang>& gang, const RoundDev
 /// A round that still waits at its deadline is given up.
 void end_waiting(const Options& options, Standing& standing) {
   if (standing.is_seen) {
-    standing.unready = fmt::format(
-        "waited {} for {}", format_duration(options.device_ready_deadline), standing.awaited);
+    for (UnreadyDevice& one : standing.awaited) {
+      one.why =
+          fmt::format("waited {} for {}", format_duration(options.device_ready_deadline), one.why);
+    }
+    standing.unready = std::move(standing.awaited);
   } else {
     standing.problem =
         fmt::format("the watch of ResourceClaims did not show the reserved devices within {}",
@@ -164,8 +168,10 @@ void end_waiting(const Options& options, Standing& standing) {
 
 void answer(const GangRecord& record, const RoundDevices& devices, const std::optional<Gang>& gang,
             std::string problem, Turn& turn) {
-  engine::RoundCheck check{
-      .gang = devices.plan.gang, .stamp = record.round->stamp, .problem = std::move(problem)};
+  engine::RoundCheck check{.gang = devices.plan.gang,
+                           .stamp = record.round->stamp,
+                           .problem = std::move(problem),
+                           .is_unready = !devices.unready.empty()};
   if (gang) {
     for (const Member& member : gang->members) {
       check.versions.emplace(member.uid, member.resource_version);
@@ -176,11 +182,12 @@ void answer(const GangRecord& record, const RoundDevices& devices, const std::op
 
 void tell_awaited(Core& core, GangRecord& record, const Gang& gang, const Standing& standing,
                   Turn& turn) {
-  tell(core, record, gang,
-       explain_progress(
-           gang, fmt::format("devices are reserved for {} members; waiting for {}",
-                             record.round->devices->plan.assignments.size(), standing.awaited)),
-       turn);
+  engine::Explanation explanation =
+      explain_progress(gang, fmt::format("devices are reserved for {} members; waiting for {}",
+                                         record.round->devices->plan.assignments.size(),
+                                         standing.awaited.front().why));
+  explanation.is_progress = true;
+  tell(core, record, gang, std::move(explanation), turn);
 }
 
 /// Returns whether the round has its answer.
@@ -195,13 +202,15 @@ bool check_round(Core& core, GangRecord& record, Turn& turn) {
     end_waiting(core.options, standing);
   }
   if (!standing.is_waiting()) {
-    devices.unready = standing.unready;
-    if (standing.problem.empty()) standing.problem = std::move(standing.unready);
+    devices.unready = std::move(standing.unready);
+    if (!devices.unready.empty()) standing.problem = devices.unready.front().why;
     answer(record, devices, gang, std::move(standing.problem), turn);
     return true;
   }
   if (standing.is_seen) tell_awaited(core, record, *gang, standing, turn);
-  core.queue.set_timer(record.ref.id, devices.written_at + patience);
+  const TimePoint deadline = devices.written_at + patience;
+  // What is told too soon after something else is told when that may be.
+  core.queue.set_timer(record.ref.id, std::min(deadline, record.report.due().value_or(deadline)));
   return false;
 }
 

@@ -113,13 +113,12 @@ void note_troubled(GangRecord& record, const engine::RoundOutcome& outcome) {
 /// Why the devices of the plan did not serve; of one that others took first not the first time.
 std::string text_of_lost_devices(const GangRecord& record, const OpenRound& round,
                                  const engine::RoundOutcome& outcome) {
-  if (outcome.end != RoundEnd::kOvertaken) return "";
-  if (round.devices && !round.devices->unready.empty()) {
+  if (outcome.end == RoundEnd::kUnready && round.devices && !round.devices->unready.empty()) {
     return fmt::format(
         "a device was not made ready: {}; the devices are given back and planned again",
-        round.devices->unready);
+        round.devices->unready.front().why);
   }
-  if (record.failures < 2) return "";
+  if (outcome.end != RoundEnd::kOvertaken || record.failures < 2) return "";
   return fmt::format(
       "the devices of a plan were taken or changed before its pods could be bound: {}; planned "
       "again",
@@ -131,6 +130,7 @@ void fail_round(Core& core, GangRecord& record, const OpenRound& round,
   ++record.failures;
   record.not_before = turn.now + backoff(core.options, record.failures);
   note_troubled(record, outcome);
+  if (round.devices) record.avoided.note_devices(round.devices->unready, turn.now);
   const auto gang = core.state.gang(record.ref.id);
   if (!gang) return;
   const std::int32_t base = gang->counts.base();
@@ -144,6 +144,8 @@ void fail_round(Core& core, GangRecord& record, const OpenRound& round,
     record.not_before = turn.now;
   }
   if (std::string lost = text_of_lost_devices(record, round, outcome); !lost.empty()) {
+    // The next round may begin before the interval is over, and would be told in its place.
+    record.report.hurry();
     tell(core, record, *gang, explain_to_all(*gang, engine::Verdict::kBinding, lost), turn);
   }
   const bool is_server_failure =

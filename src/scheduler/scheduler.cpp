@@ -15,9 +15,6 @@
 namespace gang::scheduler {
 namespace {
 
-/// How long a gang leaves out a node whose kubelet refused a member (commit protocol 5.6, rule 1).
-constexpr Duration kAvoidTime = std::chrono::minutes(5);
-
 const char* stage_name(Stage stage) {
   switch (stage) {
     case Stage::kIdle:
@@ -152,10 +149,9 @@ void Scheduler::Impl::note_changed(const cluster::Change& change) {
 /// The kubelet refuses soon after the Binding: where the moment was missed, the pod's creation
 /// stands for it, so that a restart does not begin the time anew.
 void Scheduler::Impl::note_rejection(const cluster::Rejection& rejection, TimePoint now) {
-  const TimePoint until = (rejection.listed ? rejection.pod_created : now) + kAvoidTime;
-  if (until <= now || !core_.state.gang_outline(rejection.gang)) return;
-  Avoidance& known = core_.records[rejection.gang].avoided[rejection.failure.node_name];
-  if (until > known.until) known = {.until = until, .failure = rejection.failure};
+  const TimePoint from = rejection.listed ? rejection.pod_created : now;
+  if (from + kAvoidTime <= now || !core_.state.gang_outline(rejection.gang)) return;
+  core_.records[rejection.gang].avoided.note_node(rejection.failure, from);
 }
 
 void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {

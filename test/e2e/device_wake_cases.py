@@ -333,8 +333,9 @@ def _was_given_back(t, claim):
 def B091_binding_conditions_on_a_device(t):
     ready, failed = "example.com/ready", "example.com/failed"
     _node(t, 0)
-    t.publish("n1", {"devices": [device("d0", bindsToNode=True, bindingConditions=[ready],
-                                        bindingFailureConditions=[failed])]})
+    t.publish("n1", {"devices": [device(name, bindsToNode=True, bindingConditions=[ready],
+                                        bindingFailureConditions=[failed])
+                                 for name in ("d0", "d1")]})
     t.driver_class()
     for name in ("p", "q"):
         t.claim(name)
@@ -354,6 +355,7 @@ def B091_binding_conditions_on_a_device(t):
     t.wait(lambda: t.held() == {"q": ["n1/d0"]}, what="the claim is allocated")
     _device_condition(t, "q", failed)
     t.wait(lambda: _was_given_back(t, "q"), what="the allocation is taken back")
+    t.wait(lambda: t.held() == {"q": ["n1/d1"]}, what="the other device is tried next")
     t.hold_bound(["q"], 0)
 
 

@@ -102,7 +102,8 @@ std::string sorted_text(const cluster::Snapshot& snapshot, const CapacityTable& 
   for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
     const NodeDevices& here = counts.of(snapshot.by_name()[rank]);
     if (table.entry(rank).capacity == 0 || (here.is_exclusive && here.free < least)) continue;
-    keys.emplace_back(rank, NodeRating{.is_unused = here.used == 0,
+    keys.emplace_back(rank, NodeRating{.all_wait = here.all_wait(),
+                                       .is_unused = here.used == 0,
                                        .free = here.free,
                                        .score = table.entry(rank).score});
   }

@@ -36,6 +36,7 @@ api::Device object_of(const TestDevice& device) {
   // What only tells devices apart for people.
   made.attributes.emplace_back("uuid", "id-" + device.pool + "-" + device.name);
   made.allow_multiple_allocations = device.capacity > 0;
+  if (device.waits) made.binding_conditions = {"ready"};
   if (device.capacity > 0) {
     made.capacity = {{"size", {.value = api::Quantity::from_units(device.capacity)}}};
   }
@@ -203,8 +204,11 @@ std::string GangDeviceWorld::run(std::int32_t need) {
       {"gpu", std::make_shared<const api::DeviceClass>(device_class)}};
   TableSelectors selectors;
   AskAnswers answers;
-  const DeviceInputs inputs{
-      .features = features_, .classes = classes, .selectors = selectors, .answers = answers};
+  const DeviceInputs inputs{.features = features_,
+                            .classes = classes,
+                            .selectors = selectors,
+                            .answers = answers,
+                            .avoided = avoided()};
   const DeviceStage stage{.inputs = inputs, .usage = usage_, .pools_of = [&](const std::string&) {
                             std::vector<const cluster::DevicePool*> pools;
                             for (const auto& pool : pools_) pools.push_back(pool.get());
@@ -275,6 +279,18 @@ std::string GangDeviceWorld::overuse() const {
   return "";
 }
 
+AvoidedDevices GangDeviceWorld::avoided() const {
+  AvoidedDevices avoided;
+  for (const TestDevice& device : devices_) {
+    if (!device.is_avoided) continue;
+    avoided.devices.insert(ids_.at(device.pool + "/" + device.name));
+    for (const auto& pool : pools_) {
+      if (pool->name() == device.pool) avoided.pools.insert(pool.get());
+    }
+  }
+  return avoided;
+}
+
 const TestDevice* GangDeviceWorld::find(const std::string& name) const {
   const auto device = std::ranges::find_if(
       devices_, [&](const TestDevice& one) { return one.pool + "/" + one.name == name; });
@@ -291,7 +307,7 @@ bool GangDeviceWorld::may_have(const TestClaim& claim,
   const auto are_all = [&](const std::string& model) {
     return std::ranges::all_of(names, [&](const std::string& name) {
       const TestDevice* device = find(name);
-      const bool is_free = device != nullptr && !device->is_held;
+      const bool is_free = device != nullptr && !device->is_held && !device->is_avoided;
       return is_free && (model.empty() || model == device->model);
     });
   };

@@ -21,9 +21,11 @@ struct TestDevice {
   std::string name;
   std::string model;
   bool is_held = false;
-  std::string chip;  ///< that it is a part of; "" = it shares no counters
-  int size = 0;      ///< what it takes of its chip
-  int capacity = 0;  ///< > 0: many can use it, as far as that goes
+  std::string chip;         ///< that it is a part of; "" = it shares no counters
+  int size = 0;             ///< what it takes of its chip
+  int capacity = 0;         ///< > 0: many can use it, as far as that goes
+  bool waits = false;       ///< its driver makes it ready once it is given out
+  bool is_avoided = false;  ///< left out by the gang
 };
 
 /// A claim for `count` devices of a model ("" = any).
@@ -78,6 +80,7 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
   void hold(const TestDevice& device);
   /// Claims ask for amounts only where every device has a capacity: others would not be chosen.
   [[nodiscard]] bool uses_shares() const;
+  [[nodiscard]] AvoidedDevices avoided() const;
   [[nodiscard]] const TestDevice* find(const std::string& name) const;
   /// What claims hold together of chips and of devices that many can use, or "".
   [[nodiscard]] std::string overuse() const;

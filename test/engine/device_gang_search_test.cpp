@@ -146,6 +146,49 @@ TEST(DeviceGangSearch, LaterAlternativesAreTakenWhereTheFirstLeaveMembersOut) {
   EXPECT_EQ(world.problem(), "");
 }
 
+TEST(DeviceGangSearch, NodesWhoseDevicesAreReadyComeFirst) {
+  GangDeviceWorld world;
+  world.node("n1", 8).device({.pool = "n1", .name = "a", .waits = true});
+  world.node("n2", 8).device({.pool = "n2", .name = "a"}).device({.pool = "n2", .name = "b"});
+  world.node("n3", 8).device({.pool = "n3", .name = "a", .is_held = true, .waits = true});
+  world.device({.pool = "n3", .name = "b", .waits = true});
+  add_members(world, 3, {});
+  EXPECT_EQ(world.run(3), "m0=n2 m1=n2 m2=n3") << "then those with devices in use";
+}
+
+TEST(DeviceGangSearch, WhatIsReadyCountsPerMemberAndNotPerNode) {
+  GangDeviceWorld world;
+  world.node("n1", 8).device({.pool = "n1", .name = "a", .model = "big", .waits = true});
+  world.device({.pool = "n1", .name = "b"});
+  world.node("n2", 8).device({.pool = "n2", .name = "a", .model = "big"});
+  world.device({.pool = "n2", .name = "b"}).device({.pool = "n2", .name = "c"});
+  world.member({world.claim({.model = "big"})});
+  EXPECT_EQ(world.run(1), "m0=n2");
+}
+
+TEST(DeviceGangSearch, AvoidedDevicesAreLeftOut) {
+  for (const int count : {1, 2}) {
+    GangDeviceWorld world;
+    world.node("n1", 8).device({.pool = "n1", .name = "a", .is_avoided = true});
+    world.device({.pool = "n1", .name = "b"});
+    add_members(world, count, {});
+    EXPECT_EQ(world.run(count), count == 1 ? "m0=n1" : "");
+    EXPECT_EQ(world.problem(), "");
+    const SearchEnd end = count == 1 ? SearchEnd::kPlaced : SearchEnd::kImpossible;
+    EXPECT_EQ(world.end(), end);
+  }
+}
+
+TEST(DeviceGangSearch, PoolsWithAnAvoidedDeviceComeLast) {
+  GangDeviceWorld world;
+  world.node("n1", 8).device({.pool = "n1", .name = "a", .waits = true, .is_avoided = true});
+  world.device({.pool = "n1", .name = "b", .waits = true});
+  world.node("n2", 8).device({.pool = "n2", .name = "a", .waits = true});
+  world.device({.pool = "n2", .name = "b", .waits = true});
+  add_members(world, 1, {});
+  EXPECT_EQ(world.run(1), "m0=n2");
+}
+
 /// Tries every node and every set of devices for every member.
 class BruteForce {
  public:
@@ -222,7 +265,8 @@ class BruteForce {
     for (std::size_t i = from; i < world_.devices().size(); ++i) {
       const TestDevice& device = world_.devices()[i];
       const bool is_wanted = wanted.model.empty() || wanted.model == device.model;
-      if (device.is_held || !is_wanted || !is_usable({i}, node)) continue;
+      const bool is_out = device.is_held || device.is_avoided;
+      if (is_out || !is_wanted || !is_usable({i}, node)) continue;
       const int amount = world_.asked_of(device, wanted);
       if (!has_room(i, amount)) continue;
       take(i, amount);
@@ -258,6 +302,8 @@ TestDevice any_device(const std::string& pool, int number, Flavour flavour, std:
   TestDevice device{.pool = pool, .name = "g" + std::to_string(number)};
   device.model = up_to(2) == 0 ? "big" : "";
   device.is_held = up_to(4) == 0;
+  device.is_avoided = !device.is_held && up_to(6) == 0;
+  device.waits = up_to(3) == 0;
   if (flavour == Flavour::kPartitions && up_to(4) > 0) {
     device.chip = up_to(1) == 0 ? "x" : "y";
     device.size = 1 + up_to(2);

@@ -25,8 +25,9 @@ TEST(NodeOrder, LooksAtOneThingAfterAnother) {
   order.add(2, {.free = 2, .score = 1});
   order.add(3, {.free = 2, .score = 7});
   order.add(4, {.free = 2, .score = 7});
-  order.add(5, {.capacity = 1, .is_unused = true, .free = 99});
-  EXPECT_EQ(text_of(order), "5 3 4 2 1 0");
+  order.add(5, {.capacity = 1, .all_wait = true, .is_unused = true, .free = 99});
+  order.add(6, {.all_wait = true, .free = 1});
+  EXPECT_EQ(text_of(order), "5 3 4 2 1 0 6");
 }
 
 TEST(NodeOrder, RatingsOfTheFirstNodesSortThemAnew) {
@@ -50,10 +51,11 @@ TEST(NodeOrder, RatingsLookAtOneThingAfterAnother) {
   order.add(3, {.free = 4});
   order.add(4, {.free = 5});
   order.add(5, {.is_unused = true});
-  order.add(6, {.is_unused = true, .free = 9});
-  ASSERT_EQ(order.at(6), 6u);
-  order.rate({{.size = 1}, {.amount = 1}, {.spread = 1}, {}, {}, {.preference = 1}});
-  EXPECT_EQ(text_of(order), "5 3 4 2 1 0 6") << "who is not rated stays behind";
+  order.add(6, {.is_unused = true, .free = 1});
+  order.add(7, {.is_unused = true, .free = 9});
+  ASSERT_EQ(order.at(7), 7u);
+  order.rate({{.size = 1}, {.amount = 1}, {.spread = 1}, {.waits = 1}, {}, {.preference = 1}, {}});
+  EXPECT_EQ(text_of(order), "5 4 2 1 0 6 3 7") << "who is not rated stays behind";
 }
 
 TEST(NodeOrder, IsTheSameHoweverFarItIsLookedAt) {

@@ -181,47 +181,133 @@ TEST_F(DeviceRoundsTest, WaitsUntilADeviceIsMadeReady) {
   EXPECT_EQ(world.problem(), "");
 }
 
-TEST_F(DeviceRoundsTest, DeviceThatFailsToBecomeReadyEndsTheRound) {
-  world.add_device_gang("a", 1).run();
-  world.show_claims();
-  api::ResourceClaim claim = world.claim("a-0");
-  claim.allocation->results[0].binding_conditions = {"example.com/ready"};
-  claim.allocation->results[0].binding_failure_conditions = {"example.com/failed"};
-  world.put_claim(claim).claims_written().pass(minutes(1));
-  api::AllocatedDeviceStatus status{.driver = "d", .pool = "n1", .device = "g0"};
-  status.conditions = {{.type = "example.com/failed",
-                        .status = api::ConditionStatus::kTrue,
-                        .reason = "LinkDown",
-                        .message = "no such switch"}};
-  claim.devices = {status};
-  world.put_claim(claim).run();
-  const std::string why =
+/// A gang of one whose device, the first that is free, its driver has to make ready.
+class UnreadyDeviceTest : public DeviceRoundsTest {
+ protected:
+  UnreadyDeviceTest() {
+    world.add_device_gang("a", 1).run();
+    write();
+  }
+
+  /// The claim of the newest plan is written, and its device has conditions.
+  void write() {
+    world.show_claims();
+    api::ResourceClaim claim = world.claim("a-0");
+    claim.allocation->results[0].binding_conditions = {"example.com/ready"};
+    claim.allocation->results[0].binding_failure_conditions = {"example.com/failed"};
+    claim.devices.clear();
+    world.put_claim(claim).claims_written().run();
+  }
+
+  void report_failure(const std::string& device) {
+    api::AllocatedDeviceStatus status{.driver = "d", .pool = "n1", .device = device};
+    status.conditions = {{.type = "example.com/failed",
+                          .status = api::ConditionStatus::kTrue,
+                          .reason = "LinkDown",
+                          .message = "no such switch"}};
+    api::ResourceClaim claim = world.claim("a-0");
+    claim.devices = {status};
+    world.put_claim(claim).run();
+  }
+
+  /// The round is given up.
+  void give_up() {
+    world.give_claims_back().clear();
+    fail(RoundEnd::kUnready, {"a-0"});
+  }
+
+  const std::string why_ =
       "device d/n1/g0 of claim default/a-0 is example.com/failed (LinkDown): no such switch";
-  EXPECT_EQ(world.problem(), why);
-  world.give_claims_back().clear();
-  fail(RoundEnd::kOvertaken, {"a-0"});
+};
+
+TEST_F(UnreadyDeviceTest, DeviceThatFailsEndsTheRound) {
+  world.pass(minutes(1));
+  report_failure("g0");
+  EXPECT_EQ(world.problem(), why_);
+  EXPECT_TRUE(world.checks.back().is_unready);
+  give_up();
   ASSERT_EQ(world.explanations.size(), 1U) << "the first time already";
-  EXPECT_EQ(world.told().message, "a device was not made ready: " + why +
+  EXPECT_EQ(world.told().message, "a device was not made ready: " + why_ +
                                       "; the devices are given back and planned again");
   ASSERT_EQ(world.told().members.size(), 1U);
   EXPECT_EQ(world.told().members[0].message, world.told().message);
 }
 
-TEST_F(DeviceRoundsTest, PatienceWithDevicesEnds) {
-  world.add_device_gang("a", 1).run();
-  world.show_claims();
-  api::ResourceClaim claim = world.claim("a-0");
-  claim.allocation->results[0].binding_conditions = {"example.com/ready"};
-  world.put_claim(claim).claims_written().pass(minutes(9));
+TEST_F(UnreadyDeviceTest, FailureIsToldHoweverSoonItFollowsTheWait) {
+  ASSERT_TRUE(world.told().is_progress);
+  report_failure("g0");
+  give_up();
+  world.run();
+  ASSERT_EQ(world.explanations.size(), 1U);
+  EXPECT_NE(world.told().message.find("LinkDown"), std::string::npos) << world.told().message;
+  EXPECT_FALSE(world.told().is_progress);
+}
+
+TEST_F(UnreadyDeviceTest, NextWaitIsToldOnceTheIntervalIsOver) {
+  report_failure("g0");
+  give_up();
+  world.pass(seconds(2));
+  const std::size_t told = world.explanations.size();
+  write();
+  EXPECT_EQ(world.explanations.size(), told);
+  world.pass(seconds(10));
+  EXPECT_NE(world.told().message.find("waiting for device d/n1/g1"), std::string::npos);
+}
+
+TEST_F(UnreadyDeviceTest, PatienceEnds) {
+  world.pass(minutes(9));
   EXPECT_EQ(world.problem(), "none");
   world.pass(minutes(2));
   EXPECT_EQ(world.problem(),
             "waited 10m for device d/n1/g0 of claim default/a-0 to become example.com/ready");
-  world.give_claims_back().clear();
-  fail(RoundEnd::kOvertaken, {"a-0"});
+  EXPECT_TRUE(world.checks.back().is_unready);
+  give_up();
   EXPECT_EQ(world.told().message,
             "a device was not made ready: waited 10m for device d/n1/g0 of claim default/a-0 to "
             "become example.com/ready; the devices are given back and planned again");
+}
+
+TEST_F(UnreadyDeviceTest, AnotherDeviceIsTakenNext) {
+  report_failure("g0");
+  give_up();
+  world.pass(seconds(2));
+  EXPECT_EQ(world.devices(), "a-0=n1/g1");
+}
+
+TEST_F(UnreadyDeviceTest, EachDeviceIsTriedOnceHoweverLongEachTakes) {
+  for (const char* next : {"a-0=n1/g1", "a-0=n2/g0", "a-0=n2/g1"}) {
+    world.pass(minutes(10));
+    give_up();
+    world.pass(seconds(20));
+    ASSERT_EQ(world.devices(), next);
+    write();
+  }
+}
+
+TEST_F(UnreadyDeviceTest, IsLeftOutForFiveMinutesAndTheGangSaysSo) {
+  world.put_claim(holding(gpu_claim("x"), "n1/g1")).put_claim(holding(gpu_claim("y"), "n2/g0"));
+  world.put_claim(holding(gpu_claim("z"), "n2/g1")).run();
+  report_failure("g0");
+  give_up();
+  world.pass(seconds(20));
+  EXPECT_TRUE(world.plans.empty());
+  EXPECT_EQ(world.told().verdict, Verdict::kImpossibleNow);
+  const std::string& text = world.told().message;
+  EXPECT_NE(text.find("device class gpu: 0 free of 4; 3 allocated; 1 not made ready of late"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("; left out until 1970-01-01T00:21:40Z: " + why_), std::string::npos) << text;
+  world.pass(minutes(5) - seconds(21));
+  EXPECT_TRUE(world.plans.empty());
+  world.pass(seconds(1));
+  EXPECT_EQ(world.devices(), "a-0=n1/g0");
+}
+
+TEST_F(UnreadyDeviceTest, IsTheBusinessOfThatGangAlone) {
+  report_failure("g0");
+  give_up();
+  world.add_device_gang("b", 1).run();
+  EXPECT_EQ(world.devices(), "b-0=n1/g0") << "what a asks of the driver may be wrong";
 }
 
 /// What wakes a gang of two that found one free device.

@@ -174,5 +174,13 @@ TEST(Report, LossOfAnotherMemberIsNews) {
   EXPECT_TRUE(say(2, 40));
 }
 
+TEST(Report, HurriedOneDoesNotWait) {
+  Report report;
+  EXPECT_TRUE(report.offer(lacks("Insufficient cpu"), at_second(0), kInterval));
+  report.hurry();
+  EXPECT_TRUE(report.offer(lacks("Insufficient memory"), at_second(1), kInterval));
+  EXPECT_FALSE(report.offer(lacks("Insufficient cpu"), at_second(2), kInterval));
+}
+
 }  // namespace
 }  // namespace gang::scheduler

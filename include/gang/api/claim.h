@@ -22,6 +22,16 @@ inline constexpr std::string_view kExtendedClaim = "resource.kubernetes.io/exten
 /// Label, "true", of namespaces whose claims may ask for admin access.
 inline constexpr std::string_view kAdminAccess = "resource.kubernetes.io/admin-access";
 
+/// Names a device of the cluster.
+struct DeviceName {
+  std::string driver;
+  std::string pool;
+  std::string device;
+  /// "driver/pool/device".
+  [[nodiscard]] std::string text() const { return driver + "/" + pool + "/" + device; }
+  friend auto operator<=>(const DeviceName&, const DeviceName&) = default;
+};
+
 /// One device given to one request.
 struct DeviceResult {
   std::string request;  ///< "main" or "main/alternative"

@@ -111,6 +111,8 @@ struct Gang {
   std::vector<GangClaim> claims;
   /// Names of nodes that no plan may use for this gang, ascending. Set by the scheduler.
   std::vector<std::string> avoided_nodes;
+  /// Devices that no plan may give to this gang, ascending. Set by the scheduler.
+  std::vector<api::DeviceName> avoided_devices;
   /// Parent CompositePodGroup is named but not known. Only with group->spec.parent_name.
   bool parent_missing = false;
 
