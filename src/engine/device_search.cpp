@@ -12,6 +12,10 @@ DeviceStep no() {
   return {.end = End::kNo, .message = {}};
 }
 
+DeviceStep at_limit() {
+  return {.end = End::kLimit, .message = "the search for devices reached its limit"};
+}
+
 const char* effect_text(api::DeviceTaintEffect effect) {
   return effect == api::DeviceTaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
 }
@@ -124,9 +128,7 @@ DeviceStep DeviceSearch::begin_alternatives(std::size_t claim, std::size_t reque
 }
 
 DeviceStep DeviceSearch::take_next(const Position& at) {
-  if (--attempt_.steps_left < 0) {
-    return {.end = End::kLimit, .message = "the search for devices reached its limit"};
-  }
+  if (--attempt_.steps_left < 0) return at_limit();
   const PreparedAsk& ask = ask_at(at);
   if (ask.takes_all() && ask.all.empty()) return no();
   if (at.taken == ask.count) return begin_request(at.claim, at.request + 1);
@@ -138,7 +140,10 @@ DeviceStep DeviceSearch::take_next(const Position& at) {
   }
   const auto candidates = static_cast<std::uint32_t>(node_->candidates.size());
   for (std::uint32_t candidate = at.start; candidate < candidates; ++candidate) {
+    const std::int64_t steps_before = attempt_.steps_left;
     DeviceStep step = try_candidate(at, candidate);
+    const bool was_tried = attempt_.steps_left != steps_before;
+    if (!was_tried && !attempt_.look(1)) return at_limit();
     if (step.end != End::kNo) return step;
   }
   return no();
@@ -158,16 +163,16 @@ std::optional<DeviceStep> DeviceSearch::take_plainly(const Position& at) {
   const DeviceLedger::Checkpoint checkpoint = attempt_.ledger.checkpoint();
   const std::size_t held = chosen_[at.claim].size();
   DeviceStep step = no();
-  const std::int64_t steps_before = attempt_.steps_left;
   if (take_first(at)) {
     attempt_.steps_left -= ask_at(at).count;
     step = begin_request(at.claim, at.request + 1);
     if (step.is_yes()) return step;
+    // What follows tries the devices again.
+    attempt_.steps_left += ask_at(at).count;
   }
   attempt_.ledger.rollback(checkpoint);
   chosen_[at.claim].resize(held);
   if (step.end != End::kNo) return step;
-  attempt_.steps_left = steps_before;
   return std::nullopt;
 }
 
@@ -175,16 +180,17 @@ std::optional<DeviceStep> DeviceSearch::take_plainly(const Position& at) {
 bool DeviceSearch::take_first(const Position& at) {
   const PreparedAsk& ask = ask_at(at);
   std::int64_t taken = 0;
-  for (std::uint32_t i = 0; i < node_->candidates.size() && taken < ask.count; ++i) {
+  std::uint32_t i = 0;
+  for (; i < node_->candidates.size() && taken < ask.count; ++i) {
     const Fit fit = fit_of(at, i);
-    if (fit == Fit::kUnknown) return false;
+    if (fit == Fit::kUnknown) break;
     if (fit == Fit::kNo) continue;
     const DeviceCandidate& candidate = node_->candidates[i];
     attempt_.ledger.take_device(take_of(at, candidate), {});
     chosen_[at.claim].push_back({.candidate = candidate, .ask = &ask});
     ++taken;
   }
-  return taken == ask.count;
+  return attempt_.look(i - taken) && taken == ask.count && ask.count <= attempt_.steps_left;
 }
 
 /// Counters and what many can use are not for the first look.

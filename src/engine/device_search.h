@@ -43,6 +43,17 @@ struct DeviceAttempt {
   DeviceLedger& ledger;
   std::int64_t steps_left = 0;
   std::int32_t claims_begun = 0;  ///< numbers given to claims
+  std::int32_t looks = 0;         ///< below kLooksPerStep
+
+  /// Devices that were refused cost time as well. False at the limit.
+  bool look(std::int64_t count) {
+    steps_left -= (looks + count) / kLooksPerStep;
+    looks = static_cast<std::int32_t>((looks + count) % kLooksPerStep);
+    return steps_left >= 0;
+  }
+
+ private:
+  static constexpr std::int64_t kLooksPerStep = 16;
 };
 
 /// See the head of the file. Lives for one attempt, which begins it anew for each pod and node; one

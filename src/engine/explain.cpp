@@ -53,6 +53,7 @@ std::string group_text(const cluster::Gang& gang, const Attempt& attempt, const 
 std::string lone_text(const Attempt& attempt, const std::string& fit_error,
                       std::int64_t node_total) {
   std::string text = fit_error.empty() ? fit_text(node_total, attempt.reasons) : fit_error;
+  if (attempt.verdict == Verdict::kSearchLimitReached) text += " Search limit reached.";
   if (!attempt.detail.empty()) text += " " + attempt.detail;
   return text;
 }

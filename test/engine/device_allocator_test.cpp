@@ -197,7 +197,7 @@ TEST(DeviceAllocator, DevicesTakenInOnePassCountTheStepsOfASearch) {
     world.claim(requests(request("gpu", R"(,"count":3)")) + constraints);
     return world.allocate();
   };
-  for (std::int64_t steps = 1; steps < 6; ++steps) {
+  for (std::int64_t steps = 1; steps < 7; ++steps) {
     // What a constraint ties together is searched for.
     EXPECT_EQ(answer(steps, ""), answer(steps, R"(,"constraints":[{"matchAttribute":"d/rack"}])"));
   }
@@ -216,6 +216,25 @@ TEST(DeviceAllocator, TheSearchEndsAtItsCountedLimit) {
       requests(request("a", R"(,"count":10)") + "," + request("b", R"(,"count":10,
       "selectors":[{"cel":{"expression":"model==x"}}])")));
   EXPECT_EQ(world.allocate(), "limit: the search for devices reached its limit");
+}
+
+TEST(DeviceAllocator, DevicesThatAreOnlyLookedAtCountTowardsTheLimit) {
+  const auto answer = [](std::int64_t steps_max) {
+    DeviceWorld world;
+    std::string devices;
+    for (int i = 0; i < 64; ++i) {
+      devices += i > 0 ? "," : "";
+      devices += R"({"name":"g)" + std::to_string(i) + R"(","attributes":{"serial":{"int":)" +
+                 std::to_string(i) + "}}}";
+    }
+    world.steps_max = steps_max;
+    world.local(devices).claim(requests(request("gpu", R"(,"count":2)")) +
+                               R"(,"constraints":[{"matchAttribute":"d/serial"}])");
+    return world.allocate();
+  };
+  // 64 are tried as the first, and for each of them all that come later are refused: 2,016.
+  EXPECT_EQ(answer(65 + 2016 / 16), "no");
+  EXPECT_EQ(answer(65 + 2016 / 16 - 1), "limit: the search for devices reached its limit");
 }
 
 }  // namespace
