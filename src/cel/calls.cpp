@@ -68,6 +68,7 @@ Value CallNode::exec(Frame& frame) const {
     if (callee_.stops_at_error) break;
   }
   if (failed.is_error()) return failed;
+  frame.count_texts(in_flight.values());
   if (is_remembered_) return remembered_;
   // A builtin may evaluate nothing, so the arguments stay where they are.
   return invoke(frame, in_flight.values());

@@ -67,7 +67,7 @@ Value equal_numbers(const Value& a, const Value& b) {
 Value equal_lists(Frame& frame, const Value& a, const Value& b) {
   if (!b.is(Kind::kList) || list_size(a) != list_size(b)) return Value::boolean(false);
   const bool keeps_errors = a.as<ListObject>().left != nullptr;  // only joined lists do, upstream
-  const std::uint64_t work = 1 + a.as<ListObject>().depth + b.as<ListObject>().depth;
+  const std::uint64_t work = 2 + a.as<ListObject>().depth + b.as<ListObject>().depth;
   Value error;
   for (std::int64_t i = 0; i < list_size(a); ++i) {
     if (!frame.spend(work)) return Frame::cancelled();
@@ -82,7 +82,7 @@ Value equal_maps(Frame& frame, const Value& a, const Value& b) {
   if (!b.is(Kind::kMap) || map_size(a) != map_size(b)) return Value::boolean(false);
   const MapObject& left = a.as<MapObject>();
   for (std::int64_t i = 0; i < left.size; ++i) {
-    if (!frame.spend(1)) return Frame::cancelled();
+    if (!frame.spend(3)) return Frame::cancelled();
     const Value* other = map_find(b.as<MapObject>(), left.entries[i].key);
     if (other == nullptr) return Value::boolean(false);
     if (equal(frame, left.entries[i].value, *other).is_false()) return Value::boolean(false);
@@ -100,14 +100,14 @@ Value equal_optionals(Frame& frame, const Value& a, const Value& b) {
 }
 
 // Kinds of Kubernetes: comparing them with anything else is an error.
-Value equal_objects(const Value& a, const Value& b) {
+Value equal_objects(Frame& frame, const Value& a, const Value& b) {
   const bool comparable = a.kind() == b.kind() && !(b.is(Kind::kQuantity) && b.extent() != 0);
   if (!comparable) return b.is_error() ? b : Frame::no_overload();
   switch (a.kind()) {
     case Kind::kQuantity:
       return Value::boolean(a.as<Amount>().exact == b.as<Amount>().exact);
     case Kind::kSemver:
-      return Value::boolean(compare_semver(a.as<SemverObject>(), b.as<SemverObject>()) == 0);
+      return Value::boolean(compare_semver(frame, a.as<SemverObject>(), b.as<SemverObject>()) == 0);
     case Kind::kIp:
       return Value::boolean(a.as<IpObject>() == b.as<IpObject>());
     case Kind::kCidr:
@@ -178,7 +178,7 @@ Value equal_by_left(Frame& frame, const Value& a, const Value& b) {
     case Kind::kOptional:
       return equal_optionals(frame, a, b);
     default:
-      return equal_objects(a, b);
+      return equal_objects(frame, a, b);
   }
 }
 
@@ -218,13 +218,14 @@ Value compare(Frame& frame, const Value& a, const Value& b) {
   }
 }
 
-int compare_semver(const SemverObject& a, const SemverObject& b) {
+int compare_semver(Frame& frame, const SemverObject& a, const SemverObject& b) {
   if (const int c = sign(a.major <=> b.major); c != 0) return c;
   if (const int c = sign(a.minor <=> b.minor); c != 0) return c;
   if (const int c = sign(a.patch <=> b.patch); c != 0) return c;
   if (a.prerelease.empty() || b.prerelease.empty()) {
     return static_cast<int>(a.prerelease.empty()) - static_cast<int>(b.prerelease.empty());
   }
+  if (!frame.spend(1 + std::min(a.prerelease.size(), b.prerelease.size()) / 4)) return 0;
   std::string_view left = a.prerelease;
   std::string_view right = b.prerelease;
   while (!left.empty() && !right.empty()) {

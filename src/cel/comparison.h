@@ -16,6 +16,6 @@ namespace gang::cel {
 [[nodiscard]] bool has_order(const Value& value);
 
 /// Precedence of semver.org.
-[[nodiscard]] int compare_semver(const SemverObject& a, const SemverObject& b);
+[[nodiscard]] int compare_semver(Frame& frame, const SemverObject& a, const SemverObject& b);
 
 }  // namespace gang::cel

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,22 +91,32 @@ struct Frame {
 
   void observe(const Value& value, std::int64_t id) {
     stack.push(value, id);
-    if (cost > cost_max) is_cancelled = true;
+    ++work;
+    if (cost > cost_max || work > kWorkMax) is_cancelled = true;
   }
   /// Drops the newest value of this node and everything after it; false: it is not there.
   bool drop(std::int64_t id) { return stack.take(id).has_value(); }
 
-  /// Counts work that upstream does not charge for, or only afterwards. False: too much, give up.
+  /// Counts work, which takes about as long as a step of the expression for each unit, whatever
+  /// upstream charges for it. False: too much, give up.
   bool spend(std::uint64_t units) {
     work += units;
     if (work > kWorkMax) is_cancelled = true;
     return !is_cancelled;
   }
-  /// Whether so many bytes may still be made.
-  bool may_allocate(std::uint64_t bytes) {
-    if (bytes > kMemoryMax || arena.total() + bytes > kMemoryMax) is_cancelled = true;
-    return !is_cancelled && spend(bytes / 16);
+  /// Counts the reading of texts, as nearly every function does with its arguments.
+  void count_texts(std::span<const Value> values) {
+    for (const Value& value : values) {
+      if (value.is(Kind::kString) || value.is(Kind::kBytes)) work += value.extent() / 8;
+    }
   }
+  /// Whether so many bytes may still be made.
+  bool has_room(std::uint64_t bytes) {
+    if (bytes > kMemoryMax || arena.total() + bytes > kMemoryMax) is_cancelled = true;
+    return !is_cancelled;
+  }
+  /// The same of bytes that are written now.
+  bool may_allocate(std::uint64_t bytes) { return has_room(bytes) && spend(bytes / 16); }
 
   Value fail(std::string_view message) { return Value::error(arena.copy(message)); }
   Value string(std::string_view text) {

@@ -48,6 +48,7 @@ Value LogicNode::eval(Frame& frame) const {
     if (!result.is_error()) result = value.is_error() ? value : Frame::no_overload();
   }
   for (const Node* term : terms_) frame.drop(term->id());
+  frame.work += terms_.size();  // constants among them tell nobody
   frame.observe(result, id());
   return result;
 }

@@ -239,12 +239,16 @@ Value same(Frame&, Args args) {
 Value matches(Frame& frame, Args args) {
   if (!args[0].is(Kind::kString) || !args[1].is(Kind::kString)) return Frame::no_overload();
   const std::string_view text = args[0].as_text();
-  if (!frame.spend(text.size() / 4)) return Frame::cancelled();
-  if (frame.regex != nullptr) return Value::boolean(frame.regex->is_in(text));
-  if (!frame.spend(100 + args[1].extent() * std::uint64_t{8})) return Frame::cancelled();
-  std::string error;
-  const std::unique_ptr<Regex> regex = compile_regex(args[1].as_text(), error);
-  return regex == nullptr ? frame.fail(error) : Value::boolean(regex->is_in(text));
+  CompiledRegex made;
+  const Regex* regex = frame.regex;
+  if (regex == nullptr) {
+    made = compile_regex(args[1].as_text());
+    if (!frame.spend(made.work)) return Frame::cancelled();
+    if (made.regex == nullptr) return frame.fail(made.error);
+    regex = made.regex.get();
+  }
+  if (!frame.spend(regex->work_on(text.size()))) return Frame::cancelled();
+  return Value::boolean(regex->is_in(text));
 }
 
 Value sort(Frame& frame, Args args) {

@@ -168,6 +168,7 @@ struct Plan {
   std::vector<std::unique_ptr<Attribute>> attributes;
   std::vector<std::unique_ptr<Qualifier>> qualifiers;
   std::vector<std::unique_ptr<Regex>> regexes;
+  std::uint64_t regex_work = 0;  ///< that compiling them took
 };
 
 }  // namespace gang::cel

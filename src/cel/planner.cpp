@@ -248,15 +248,15 @@ void Planner::compile_pattern(const Nodes& args, Callee& callee) {
   if (args.size() < 2) return;
   const Value* pattern = args[1]->constant();
   if (pattern == nullptr || !pattern->is(Kind::kString)) return;
-  std::string error;
-  std::unique_ptr<Regex> regex = compile_regex(pattern->as_text(), error);
-  if (regex == nullptr) {
-    if (error_.empty()) error_ = error;
-    return;
-  }
-  callee.regex = regex.get();
+  if (!error_.empty()) return;
+  CompiledRegex made = compile_regex(pattern->as_text());
+  plan_.regex_work += made.work;
+  error_ = made.error;
+  if (error_.empty() && plan_.regex_work > kPatternsWorkMax) error_ = "its patterns are too large";
+  if (!error_.empty()) return;
+  callee.regex = made.regex.get();
   callee.stops_at_error = true;
-  plan_.regexes.push_back(std::move(regex));
+  plan_.regexes.push_back(std::move(made.regex));
 }
 
 // What the call runs, and how: as upstream binds one overload, an operator, or all overloads.

@@ -15,6 +15,10 @@
 namespace gang::cel {
 namespace {
 
+// Work of compiling an expression, beside that of its patterns.
+constexpr std::uint64_t kWorkOfCompiling = 500;
+constexpr std::uint64_t kWorkOfByte = 20;
+
 // "ERROR: <input>:1:5: message", the line and a mark under the place.
 std::string issue_text(std::string_view source, const Issue& issue) {
   const std::string_view before = source.substr(0, issue.offset);
@@ -88,19 +92,28 @@ Scratch::~Scratch() = default;
 Scratch::Scratch(Scratch&&) noexcept = default;
 Scratch& Scratch::operator=(Scratch&&) noexcept = default;
 
-Result<Program> Program::compile(std::string_view expression, const ProgramOptions& options) {
+std::uint64_t Scratch::work() const {
+  return frame_->work;
+}
+
+Result<Program> Program::compile(std::string_view expression, const ProgramOptions& options,
+                                 std::uint64_t* work) {
+  std::uint64_t ignored = 0;
+  std::uint64_t& taken = work == nullptr ? ignored : *work;
+  taken = kWorkOfCompiling + expression.size() * kWorkOfByte;
   const std::string source = repaired(expression);
   Ast ast;
   std::vector<Issue> issues;
   parse(source, ast, issues);
   if (!issues.empty()) return compilation_failed(source, std::move(issues));
   const Checked checked = check(ast, issues);
-  if (issues.empty()) validate(ast, checked, issues);
+  if (issues.empty()) taken += validate(ast, checked, issues);
   if (!issues.empty()) return compilation_failed(source, std::move(issues));
   std::string problem = type_problem(checked.type(*ast.root), options.purpose);
   if (!problem.empty()) return fail(Code::kInvalidArgument, std::move(problem));
   auto parts = std::make_unique<Parts>();
   Result<Plan> plan = make_plan(ast, checked);
+  taken += plan ? plan->regex_work : kPatternsWorkMax;
   if (!plan)
     return fail(plan.error().code, "program instantiation failed: " + plan.error().message);
   parts->plan = *std::move(plan);
@@ -116,6 +129,7 @@ std::uint64_t Program::cost_estimate() const {
 Value Program::run(const Device& device, Scratch& scratch, std::uint64_t& cost) const {
   Frame& frame = scratch.frame();
   cost = 0;
+  frame.work = 0;
   if (device.root().is_error()) return device.root();
   frame.begin(device.root(), parts_->options.cost_max, parts_->plan.slot_count);
   const Value value = parts_->plan.root->eval(frame);

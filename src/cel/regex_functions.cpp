@@ -1,5 +1,4 @@
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,23 +13,21 @@ namespace {
 using Args = std::span<const Value>;
 
 // The pattern of a call: compiled beforehand where it is constant, else now into `made`.
-const Regex* pattern_of(Frame& frame, Args args, std::unique_ptr<Regex>& made, std::string& error) {
-  if (!frame.spend(1 + args[0].extent() / 4)) return nullptr;
+const Regex* pattern_of(Frame& frame, Args args, CompiledRegex& made) {
   if (frame.regex != nullptr) return frame.regex;
-  if (!frame.spend(100 + args[1].extent() * std::uint64_t{8})) return nullptr;
-  made = compile_regex(args[1].as_text(), error);
-  return made.get();
+  made = compile_regex(args[1].as_text());
+  return frame.spend(made.work) ? made.regex.get() : nullptr;
 }
 
-Value failed(Frame& frame, const std::string& error) {
-  return frame.is_cancelled ? Frame::cancelled() : frame.fail("Illegal regex: " + error);
+Value failed(Frame& frame, const CompiledRegex& made) {
+  return frame.is_cancelled ? Frame::cancelled() : frame.fail("Illegal regex: " + made.error);
 }
 
 Value find(Frame& frame, Args args) {
-  std::unique_ptr<Regex> made;
-  std::string error;
-  const Regex* regex = pattern_of(frame, args, made, error);
-  if (regex == nullptr) return failed(frame, error);
+  CompiledRegex made;
+  const Regex* regex = pattern_of(frame, args, made);
+  if (regex == nullptr) return failed(frame, made);
+  if (!frame.spend(regex->work_on(args[0].extent()))) return Frame::cancelled();
   std::string_view found;
   return Value::string(regex->find(args[0].as_text(), 0, found) ? found : "");
 }
@@ -41,7 +38,7 @@ bool find_each(Frame& frame, const Regex& regex, std::string_view text, std::int
   std::size_t end_before = std::string_view::npos;
   for (std::size_t at = 0; at <= text.size();) {
     if (limit >= 0 && static_cast<std::int64_t>(matches.size()) >= limit) break;
-    if (!frame.spend(1 + (text.size() - at) / 16)) return false;
+    if (!frame.spend(regex.work_on(text.size() - at))) return false;
     std::string_view found;
     if (!regex.find(text, at, found)) break;
     const auto begin = static_cast<std::size_t>(found.data() - text.data());
@@ -58,10 +55,9 @@ bool find_each(Frame& frame, const Regex& regex, std::string_view text, std::int
 }
 
 Value find_all(Frame& frame, Args args) {
-  std::unique_ptr<Regex> made;
-  std::string error;
-  const Regex* regex = pattern_of(frame, args, made, error);
-  if (regex == nullptr) return failed(frame, error);
+  CompiledRegex made;
+  const Regex* regex = pattern_of(frame, args, made);
+  if (regex == nullptr) return failed(frame, made);
   const std::int64_t limit = args.size() > 2 ? args[2].as_int() : -1;
   std::vector<Value> matches;
   if (!find_each(frame, *regex, args[0].as_text(), limit, matches)) return Frame::cancelled();

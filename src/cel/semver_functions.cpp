@@ -12,6 +12,7 @@ namespace {
 using Args = std::span<const Value>;
 
 std::optional<SemverObject> read(Frame& frame, Args args, std::string& why) {
+  if (!frame.spend(1 + args[0].extent() / 2)) return std::nullopt;
   if (args.size() < 2 || !args[1].as_bool()) {
     return parse_semver(args[0].as_text(), frame.arena, why);
   }
@@ -31,17 +32,17 @@ Value is_semver(Frame& frame, Args args) {
   return Value::boolean(read(frame, args, why).has_value());
 }
 
-int order(Args args) {
-  return compare_semver(args[0].as<SemverObject>(), args[1].as<SemverObject>());
+int order(Frame& frame, Args args) {
+  return compare_semver(frame, args[0].as<SemverObject>(), args[1].as<SemverObject>());
 }
-Value is_greater_than(Frame&, Args args) {
-  return Value::boolean(order(args) > 0);
+Value is_greater_than(Frame& frame, Args args) {
+  return Value::boolean(order(frame, args) > 0);
 }
-Value is_less_than(Frame&, Args args) {
-  return Value::boolean(order(args) < 0);
+Value is_less_than(Frame& frame, Args args) {
+  return Value::boolean(order(frame, args) < 0);
 }
-Value compare_to(Frame&, Args args) {
-  return Value::integer(order(args));
+Value compare_to(Frame& frame, Args args) {
+  return Value::integer(order(frame, args));
 }
 
 template <std::uint64_t SemverObject::*kPart>

@@ -166,9 +166,10 @@ class Shower {
 
   // As an element of a list or map.
   std::string nested(const Value& value) {
-    if (!frame_.spend(1)) return "";
+    if (!frame_.spend(4)) return "";
     switch (value.kind()) {
       case Kind::kString:
+        if (!frame_.spend(value.extent())) return "";
         return go_quoted(value.as_text());
       case Kind::kBytes:
         return "b" + go_quoted(string(value));
@@ -199,7 +200,7 @@ class Shower {
 
   std::string list(const Value& value) {
     std::string out = "[";
-    for (std::int64_t i = 0; i < list_size(value) && frame_.may_allocate(out.size()); ++i) {
+    for (std::int64_t i = 0; i < list_size(value) && frame_.has_room(out.size()); ++i) {
       if (i > 0) out += ", ";
       out += nested(list_item(value, i));
     }
@@ -234,7 +235,8 @@ class Shower {
     }
     if (!number) return wrong(clause.letter, value);
     const int precision = clause.precision.value_or(kDefaultPrecision);
-    if (!frame_.may_allocate(static_cast<std::uint64_t>(precision))) return "";
+    const bool has_room = frame_.has_room(static_cast<std::uint64_t>(precision));
+    if (!has_room || !frame_.spend(80 + static_cast<std::uint64_t>(precision) / 4)) return "";
     if (*number == 0) number = 0;  // upstream shows no sign
     if (clause.letter == 'f') return grouped(*number, precision);
     // Upstream takes the precision of %e for a width.
@@ -349,9 +351,11 @@ Value format_text(Frame& frame, std::string_view format, const Value& args) {
       read_format(format, out, [&](const FormatClause& clause) -> std::string {
         if (next >= list_size(args)) return "index " + std::to_string(next) + " out of range";
         if (clause.letter == '\0') return "";
+        const std::size_t before = out.size();
         out += shower.show(clause, list_item(args, next));
         ++next;
-        if (!frame.may_allocate(out.size())) return "too large";
+        const bool fits = frame.has_room(out.size()) && frame.spend(4 + (out.size() - before) / 4);
+        if (!fits) return "too large";
         return shower.error.empty() ? "" : "error during formatting: " + shower.error;
       });
   if (frame.is_cancelled) return Frame::cancelled();

@@ -27,13 +27,18 @@ bool may_read(Frame& frame, std::string_view text) {
   return frame.spend(1 + text.size() / 16);
 }
 
+// The same for looking for a part in it, whose bytes may be compared at each place.
+bool may_search(Frame& frame, std::string_view text, std::string_view part) {
+  return frame.spend(1 + text.size() * (16 + part.size()) / 32);
+}
+
 std::string_view slice(std::string_view text, std::int64_t from, std::int64_t to) {
   const std::size_t begin = offset_of(text, static_cast<std::uint64_t>(from));
   return text.substr(begin, offset_of(text.substr(begin), static_cast<std::uint64_t>(to - from)));
 }
 
 Value contains(Frame& frame, Args args) {
-  if (!may_read(frame, args[0].as_text())) return Frame::cancelled();
+  if (!may_search(frame, args[0].as_text(), args[1].as_text())) return Frame::cancelled();
   return Value::boolean(args[0].as_text().find(args[1].as_text()) != std::string_view::npos);
 }
 Value starts_with(Frame&, Args args) {
@@ -57,7 +62,7 @@ Value index_of(Frame& frame, Args args) {
   const std::string_view text = args[0].as_text();
   const std::string_view part = args[1].as_text();
   const std::int64_t offset = args.size() > 2 ? args[2].as_int() : 0;
-  if (!may_read(frame, text)) return Frame::cancelled();
+  if (!may_search(frame, text, part)) return Frame::cancelled();
   if (offset < 0) return out_of_range(frame, offset);
   const std::int64_t size = length(text);
   if (part.empty()) return Value::integer(std::min(offset, size));
@@ -71,7 +76,7 @@ Value index_of(Frame& frame, Args args) {
 Value last_index_of(Frame& frame, Args args) {
   const std::string_view text = args[0].as_text();
   const std::string_view part = args[1].as_text();
-  if (!may_read(frame, text)) return Frame::cancelled();
+  if (!may_search(frame, text, part)) return Frame::cancelled();
   const std::int64_t size = length(text);
   if (args.size() == 2 && part.empty()) return Value::integer(size);
   if (args.size() == 2 && text.size() < part.size()) return Value::integer(-1);
@@ -104,9 +109,9 @@ bool replace_into(Frame& frame, Args args, std::int64_t limit, std::string& out)
       if (at >= text.size()) break;
       found = at + decode(text.substr(at)).size;
     }
-    if (found == std::string_view::npos || !frame.spend(1)) break;
+    if (found == std::string_view::npos || !frame.spend(1 + args[2].extent() / 16)) break;
     out.append(text.substr(at, found - at)).append(args[2].as_text());
-    if (!frame.may_allocate(out.size())) return false;
+    if (!frame.has_room(out.size())) return false;
     at = found + part.size();
   }
   out.append(text.substr(at));
@@ -115,7 +120,7 @@ bool replace_into(Frame& frame, Args args, std::int64_t limit, std::string& out)
 
 Value replace(Frame& frame, Args args) {
   const std::int64_t limit = args.size() > 3 ? args[3].as_int() : -1;
-  if (!may_read(frame, args[0].as_text())) return Frame::cancelled();
+  if (!may_search(frame, args[0].as_text(), args[1].as_text())) return Frame::cancelled();
   std::string out;
   if (!replace_into(frame, args, limit, out)) return Frame::cancelled();
   return frame.string(out);
@@ -125,7 +130,7 @@ Value split(Frame& frame, Args args) {
   std::string_view text = args[0].as_text();
   const std::string_view separator = args[1].as_text();
   const std::int64_t limit = args.size() > 2 ? args[2].as_int() : -1;
-  if (!may_read(frame, text)) return Frame::cancelled();
+  if (!may_search(frame, text, separator)) return Frame::cancelled();
   std::vector<Value> parts;
   if (limit == 0) return new_list(frame, parts);
   const auto may_cut = [&] {
@@ -184,7 +189,7 @@ bool is_white(char32_t c) {
 
 Value trim(Frame& frame, Args args) {
   const std::string_view text = args[0].as_text();
-  if (!may_read(frame, text)) return Frame::cancelled();
+  if (!frame.spend(1 + text.size() / 4)) return Frame::cancelled();
   std::size_t begin = text.size();
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -206,7 +211,8 @@ Value join(Frame& frame, Args args) {
     if (i > 0) out += separator;
     if (!item.is(Kind::kString)) return frame.fail("join: invalid input: " + text_of(item));
     out += item.as_text();
-    if (!frame.spend(1) || !frame.may_allocate(out.size())) return Frame::cancelled();
+    if (!frame.spend(1 + item.extent() / 16) || !frame.has_room(out.size()))
+      return Frame::cancelled();
   }
   return frame.string(out);
 }
@@ -214,7 +220,7 @@ Value join(Frame& frame, Args args) {
 Value quote(Frame& frame, Args args) {
   constexpr std::string_view kPlain = "\a\b\f\n\r\t\v\\\"";
   constexpr std::string_view kEscaped = "abfnrtv\\\"";
-  if (!may_read(frame, args[0].as_text())) return Frame::cancelled();
+  if (!frame.spend(args[0].extent())) return Frame::cancelled();
   std::string out = "\"";
   for (const char c : repaired(args[0].as_text())) {
     const std::size_t at = kPlain.find(c);

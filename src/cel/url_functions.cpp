@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -69,7 +70,11 @@ Value escaped_path(Frame&, Args args) {
 }
 
 Value query(Frame& frame, Args args) {
-  const auto pairs = parse_query(url(args[0]).query);
+  const std::string_view text = url(args[0]).query;
+  const auto count = static_cast<std::uint64_t>(std::ranges::count(text, '&')) + 1;
+  // Each key is looked for among those before it.
+  if (!frame.spend(text.size() + count * count / 16)) return Frame::cancelled();
+  const auto pairs = parse_query(text);
   MapObject* map = make_map(frame.arena, pairs.size());
   for (const auto& [key, values] : pairs) {
     std::vector<Value> items;

@@ -29,6 +29,8 @@ class Validator {
     for (const Expr* arg : expr.args) visit(*arg, below_format);
   }
 
+  [[nodiscard]] std::uint64_t regex_work() const { return regex_work_; }
+
  private:
   void complain(const Expr& expr, std::string message) {
     issues_.push_back({expr.offset, std::move(message)});
@@ -41,15 +43,22 @@ class Validator {
     bool valid = true;
     if (literal.is(Kind::kString)) {
       const std::string_view text = literal.as_text();
-      std::string error;
       if (expr.name == "duration") valid = parse_duration(text).has_value();
-      if (expr.name == "matches") valid = compile_regex(text, error) != nullptr;
+      if (expr.name == "matches") valid = is_pattern(text);
       if (expr.name == "timestamp")
         valid = parse_timestamp(text).value_or(Value::error("")).is(Kind::kTimestamp);
     } else if (literal.is(Kind::kInt) && expr.name == "timestamp") {
       valid = literal.as_int() >= kUnixSecondsMin && literal.as_int() <= kUnixSecondsMax;
     }
     if (!valid) complain(*expr.args[0], "invalid " + std::string(expr.name) + " argument");
+  }
+
+  /// Patterns beyond what an expression may have are none.
+  bool is_pattern(std::string_view text) {
+    if (regex_work_ > kPatternsWorkMax) return false;
+    const CompiledRegex made = compile_regex(text);
+    regex_work_ += made.work;
+    return made.regex != nullptr;
   }
 
   const Type& entry_type(const Expr& expr, bool optional) {
@@ -151,12 +160,15 @@ class Validator {
 
   const Checked& checked_;
   std::vector<Issue>& issues_;
+  std::uint64_t regex_work_ = 0;  ///< that patterns have taken
 };
 
 }  // namespace
 
-void validate(const Ast& ast, const Checked& checked, std::vector<Issue>& issues) {
-  Validator(checked, issues).visit(*ast.root, false);
+std::uint64_t validate(const Ast& ast, const Checked& checked, std::vector<Issue>& issues) {
+  Validator validator(checked, issues);
+  validator.visit(*ast.root, false);
+  return validator.regex_work();
 }
 
 }  // namespace gang::cel

@@ -2,6 +2,7 @@
 // formats.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "cel/ast.h"
@@ -10,6 +11,7 @@
 
 namespace gang::cel {
 
-void validate(const Ast& ast, const Checked& checked, std::vector<Issue>& issues);
+/// Returns the work that constant patterns took.
+std::uint64_t validate(const Ast& ast, const Checked& checked, std::vector<Issue>& issues);
 
 }  // namespace gang::cel

@@ -3,6 +3,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 #include "gang/cel/program.h"
 
@@ -68,6 +69,73 @@ TEST(CelRobustness, GivesUpOnTextThatGrows) {
   const std::string text(3000, 'a');
   const std::string grown = "'" + text + "'.replace('a', '" + text + "')";
   EXPECT_TRUE(gave_up(run(grown + ".replace('a', '" + text + "').size() > 0")));
+}
+
+// Forty-four numbers, so that a body runs 1,936 times.
+std::string often(const std::string& body) {
+  std::string numbers = "0";
+  for (int i = 1; i < 44; ++i) numbers += "," + std::to_string(i);
+  return "[" + numbers + "].all(a, [" + numbers + "].all(b, " + body + "))";
+}
+
+std::string message_of(const std::string& expression) {
+  const Match match = run(expression);
+  return match.selected ? "" : match.selected.error().message;
+}
+
+std::uint64_t work_of(const std::string& expression) {
+  Scratch scratch;
+  const Match match =
+      Program::compile(expression)->matches(Device(DeviceSource{.driver = "d"}), scratch);
+  EXPECT_TRUE(match.selected.has_value()) << match.selected.error().message;
+  return scratch.work();
+}
+
+// None of these costs much in upstream's units.
+TEST(CelRobustness, GivesUpOnWorkThatHasNoCost) {
+  const std::vector<std::string> slow = {
+      often("!'x'.matches('y' + string(a) + '(.{0,100}){5}')"),
+      often("!'x'.matches('y' + string(a) + '(\\\\pL{10}){10}')"),
+      often("!(string(a * 1234567891 + b) + string(b * 7654321987 + "
+            "1234567)).matches('(.{0,300}){3}y')"),
+      often(often("true" + repeated(" && true", 1000))),
+  };
+  for (const std::string& expression : slow) {
+    EXPECT_TRUE(gave_up(run(expression))) << expression;
+  }
+}
+
+TEST(CelRobustness, LimitsConstantPatterns) {
+  const auto patterns = [](const std::string& function, int count) {
+    std::string expression = "true";
+    for (int i = 0; i < count; ++i) {
+      expression += " || " + function + "'\\\\pL{7}" + std::to_string(i) + "')";
+    }
+    return expression;
+  };
+  EXPECT_EQ(message_of(patterns("'x'.matches(", 4)), "");
+  EXPECT_NE(message_of(patterns("'x'.matches(", 40)).find("invalid matches argument"),
+            std::string::npos);
+  EXPECT_EQ(message_of(patterns("'' == 'x'.find(", 40)),
+            "program instantiation failed: its patterns are too large");
+}
+
+TEST(CelRobustness, WritesEachByteOfALongResultOnce) {
+  const std::string text = "'" + std::string(2000, 'a') + "'";
+  EXPECT_LT(work_of(often(text + ".replace('a', 'bb').size() > 0")), 20'000'000);
+  EXPECT_LT(work_of("[1, 2, 3].all(x, " + text + ".split('a').join('b').size() > 0)"), 50'000);
+}
+
+TEST(CelRobustness, CountsStepsWhateverTheyCost) {
+  const std::uint64_t one = work_of(often("true"));
+  EXPECT_GT(one, 44 * 44);
+  EXPECT_GT(work_of(often("true && true && true && true")), one + 3 * 44 * 44);
+  EXPECT_GT(work_of(often("'" + std::string(1600, 'a') + "' != ''")), one + 200 * 44 * 44);
+  std::uint64_t small = 0;
+  std::uint64_t large = 0;
+  (void)Program::compile("'x'.matches('[0-9]{3}')", {}, &small);
+  (void)Program::compile("'x'.matches('[0-9]{300}')", {}, &large);
+  EXPECT_GT(large, small + 5000);
 }
 
 // Pieces of the language in any order, and plain bytes.

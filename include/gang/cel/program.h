@@ -70,6 +70,10 @@ class Scratch {
   Scratch(Scratch&&) noexcept;
   Scratch& operator=(Scratch&&) noexcept;
 
+  /// Steps of the newest evaluation. Unlike its cost they take about as long as each other,
+  /// whatever the expression.
+  [[nodiscard]] std::uint64_t work() const;
+
   /// For the evaluator.
   [[nodiscard]] struct Frame& frame() { return *frame_; }
 
@@ -98,9 +102,10 @@ class Program {
   /// kInvalidArgument with upstream's kind of text: "compilation failed: ERROR:
   /// <input>:LINE:COLUMN: ...", "program instantiation failed: ..." or "must evaluate to bool or
   /// the unknown type, not T". A derived attribute may also be an int, string or semantic version,
-  /// or a list of one of these types.
+  /// or a list of one of these types. What it took goes to `work`, in steps of an evaluation.
   [[nodiscard]] static Result<Program> compile(std::string_view expression,
-                                               const ProgramOptions& options = {});
+                                               const ProgramOptions& options = {},
+                                               std::uint64_t* work = nullptr);
   ~Program();
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;

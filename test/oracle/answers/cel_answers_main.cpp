@@ -127,16 +127,31 @@ double nanoseconds(long count, const std::function<void()>& call) {
 // A device is read once and judged by many selectors: `time` is a judgement alone, `time_read` one
 // of a device that is read for it, as upstream reads it each time.
 json times(const json& question, Scratch& scratch, long count) {
-  const Result<Program> program = Program::compile(question["expression"].get<std::string>());
-  if (!program) return {{"error", program.error().message}};
+  const std::string expression = question["expression"].get<std::string>();
+  std::uint64_t compile_work = 0;
+  const double compile_time =
+      nanoseconds(1, [&] { (void)Program::compile(expression, {}, &compile_work); });
+  const Result<Program> program = Program::compile(expression);
+  const json compiling = {{"time_compile", compile_time}, {"work_compile", compile_work}};
+  if (!program) {
+    json said = compiling;
+    said["error"] = program.error().message;
+    return said;
+  }
   const DeviceSource source = device_of(question["device"]);
   const Device device(source);
   Match match;
   const double time = nanoseconds(count, [&] { match = program->matches(device, scratch); });
-  if (!match.selected) return {{"error", match.selected.error().message}};
-  const double time_read =
+  json said = compiling;
+  said.update({{"time", time}, {"work", scratch.work()}, {"cost", match.cost}});
+  if (!match.selected) {
+    said["error"] = match.selected.error().message;
+    return said;
+  }
+  said["value"] = *match.selected;
+  said["time_read"] =
       nanoseconds(count, [&] { match = program->matches(Device(source), scratch); });
-  return {{"value", *match.selected}, {"time", time}, {"time_read", time_read}};
+  return said;
 }
 
 }  // namespace
