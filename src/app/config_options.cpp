@@ -204,6 +204,9 @@ void add_engine_options(std::map<std::string, ConfigOption>& options) {
       [](Config & c) -> auto& { return c.scheduler.engine.search_steps_max; }, {1, 100'000'000});
   options["search.device_steps_max"] = number(
       [](Config & c) -> auto& { return c.scheduler.engine.device_steps_max; }, {1, 100'000'000});
+  options["search.selector_steps_max"] =
+      number([](Config & c) -> auto& { return c.scheduler.engine.selector_steps_max; },
+             {1, 1'000'000'000});
   options["search.class_tables_max"] =
       number([](Config & c) -> auto& { return c.scheduler.engine.class_tables_max; }, {1, 10'000});
   options["search.reasons_shown_max"] =

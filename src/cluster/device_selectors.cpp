@@ -16,6 +16,8 @@ namespace gang::cluster {
 namespace {
 
 constexpr std::size_t kProgramsMax = 10'000;
+/// What reading a device for an expression takes, in steps of an evaluation.
+constexpr std::uint64_t kStepsOfDevice = 20;
 
 /// The value as the other part has it; versions are all that the parts name differently.
 template <class To, class FromVersion, class ToVersion, class From>
@@ -61,23 +63,33 @@ cel::Device read(const std::string& driver, const api::Device& device) {
 /// What is compiled and answered already, and the device that was read last.
 class CelSelectors::Impl {
  public:
-  Selected judge(const std::string& expression, const std::string& driver,
-                 const api::Device& device) {
-    const Compiled& compiled = compiled_of(expression);
-    std::vector<Answer>& answers = answers_of(device);
+  Selected judge(const DeviceQuestion& question, std::int64_t& steps_left) {
+    const Compiled* compiled = compiled_of(question.expression, steps_left);
+    if (compiled == nullptr) return {Selected::End::kNotAsked, {}};
+    std::vector<Answer>& answers = answers_of(question.device);
     for (const Answer& answer : answers) {
-      if (answer.expression == compiled.number) return answer.selected;
+      if (answer.expression == compiled->number) return answer.selected;
     }
-    return answers.emplace_back(compiled.number, evaluate(compiled, driver, device)).selected;
+    if (steps_left <= 0) return {Selected::End::kNotAsked, {}};
+    Selected selected = evaluate(*compiled, question);
+    charge(steps_left);
+    return answers.emplace_back(compiled->number, std::move(selected)).selected;
   }
 
-  const Derived& derive(const std::string& expression, const std::string& driver,
-                        const api::Device& device) {
-    auto program = deriving_.find(expression);
-    if (program == deriving_.end()) program = compile_deriving(expression);
-    const auto [place, is_new] = derived_[&device].try_emplace(expression);
-    if (is_new) place->second = evaluate(program->second, driver, device);
-    return place->second;
+  const Derived& derive(const DeviceQuestion& question, std::int64_t& steps_left) {
+    static const Derived not_asked{.end = Derived::End::kNotAsked, .value = {}, .message = {}};
+    auto program = deriving_.find(question.expression);
+    if (program == deriving_.end()) {
+      if (steps_left <= 0) return not_asked;
+      program = compile_deriving(question.expression, steps_left);
+    }
+    auto& known = derived_[&question.device];
+    const auto place = known.find(question.expression);
+    if (place != known.end()) return place->second;
+    if (steps_left <= 0) return not_asked;
+    Derived derived = evaluate(program->second, question);
+    charge(steps_left);
+    return known.emplace(question.expression, std::move(derived)).first->second;
   }
 
   void forget(const api::Device& device) {
@@ -104,37 +116,49 @@ class CelSelectors::Impl {
   using DerivingPrograms = std::unordered_map<std::string, Result<cel::Program>>;
 
   /// A node is asked with few expressions by turns, device by device: those of late are compared
-  /// before anything is hashed.
-  const Compiled& compiled_of(const std::string& expression) {
+  /// before anything is hashed. Null: it is new, and nothing is left to compile it.
+  const Compiled* compiled_of(const std::string& expression, std::int64_t& steps_left) {
     for (const Programs::value_type* recent : recent_) {
-      if (recent != nullptr && recent->first == expression) return recent->second;
+      if (recent != nullptr && recent->first == expression) return &recent->second;
     }
     auto found = programs_.find(expression);
-    if (found == programs_.end()) found = compile(expression);
+    if (found == programs_.end()) {
+      if (steps_left <= 0) return nullptr;
+      found = compile(expression, steps_left);
+    }
     recent_[next_recent_++ % recent_.size()] = &*found;
-    return found->second;
+    return &found->second;
   }
 
-  Programs::iterator compile(const std::string& expression) {
+  Programs::iterator compile(const std::string& expression, std::int64_t& steps_left) {
     if (programs_.size() >= kProgramsMax) {
       recent_.fill(nullptr);
       programs_.clear();
       answers_.clear();
       answers_for_ = nullptr;
     }
-    Compiled compiled{.number = ++numbers_given_, .program = cel::Program::compile(expression)};
+    std::uint64_t work = 0;
+    Compiled compiled{.number = ++numbers_given_,
+                      .program = cel::Program::compile(expression, {}, &work)};
+    steps_left -= static_cast<std::int64_t>(work);
     return programs_.emplace(expression, std::move(compiled)).first;
   }
 
-  DerivingPrograms::iterator compile_deriving(const std::string& expression) {
+  DerivingPrograms::iterator compile_deriving(const std::string& expression,
+                                              std::int64_t& steps_left) {
     if (deriving_.size() >= kProgramsMax) {
       deriving_.clear();
       derived_.clear();
     }
-    return deriving_
-        .emplace(expression,
-                 cel::Program::compile(expression, {.purpose = cel::Purpose::kDerivedAttribute}))
-        .first;
+    std::uint64_t work = 0;
+    auto program =
+        cel::Program::compile(expression, {.purpose = cel::Purpose::kDerivedAttribute}, &work);
+    steps_left -= static_cast<std::int64_t>(work);
+    return deriving_.emplace(expression, std::move(program)).first;
+  }
+
+  void charge(std::int64_t& steps_left) const {
+    steps_left -= static_cast<std::int64_t>(kStepsOfDevice + scratch_.work());
   }
 
   std::vector<Answer>& answers_of(const api::Device& device) {
@@ -145,31 +169,29 @@ class CelSelectors::Impl {
     return *answers_of_last_;
   }
 
-  Selected evaluate(const Compiled& compiled, const std::string& driver,
-                    const api::Device& device) {
+  Selected evaluate(const Compiled& compiled, const DeviceQuestion& question) {
     if (!compiled.program) {
       return {Selected::End::kCompileError, compiled.program.error().message};
     }
-    const cel::Match match = compiled.program->matches(as_read(driver, device), scratch_);
+    const cel::Match match = compiled.program->matches(as_read(question), scratch_);
     if (!match.selected) return {Selected::End::kRuntimeError, match.selected.error().message};
     return {*match.selected ? Selected::End::kYes : Selected::End::kNo, {}};
   }
 
-  Derived evaluate(const Result<cel::Program>& program, const std::string& driver,
-                   const api::Device& device) {
+  Derived evaluate(const Result<cel::Program>& program, const DeviceQuestion& question) {
     if (!program) {
       return {.end = Derived::End::kCompileError, .value = {}, .message = program.error().message};
     }
-    const auto value = program->derive(as_read(driver, device), scratch_);
+    const auto value = program->derive(as_read(question), scratch_);
     if (!value) {
       return {.end = Derived::End::kRuntimeError, .value = {}, .message = value.error().message};
     }
     return {.end = Derived::End::kValue, .value = value_of(*value), .message = {}};
   }
 
-  const cel::Device& as_read(const std::string& driver, const api::Device& device) {
-    if (read_of_ != &device) read_.emplace(read(driver, device));
-    read_of_ = &device;
+  const cel::Device& as_read(const DeviceQuestion& question) {
+    if (read_of_ != &question.device) read_.emplace(read(question.driver, question.device));
+    read_of_ = &question.device;
     return *read_;
   }
 
@@ -191,14 +213,12 @@ class CelSelectors::Impl {
 CelSelectors::CelSelectors() : impl_(std::make_unique<Impl>()) {}
 CelSelectors::~CelSelectors() = default;
 
-Selected CelSelectors::judge(const std::string& expression, const std::string& driver,
-                             const api::Device& device) {
-  return impl_->judge(expression, driver, device);
+Selected CelSelectors::judge(const DeviceQuestion& question, std::int64_t& steps_left) {
+  return impl_->judge(question, steps_left);
 }
 
-const Derived& CelSelectors::derive(const std::string& expression, const std::string& driver,
-                                    const api::Device& device) {
-  return impl_->derive(expression, driver, device);
+const Derived& CelSelectors::derive(const DeviceQuestion& question, std::int64_t& steps_left) {
+  return impl_->derive(question, steps_left);
 }
 
 void CelSelectors::forget(const api::Device& device) {

@@ -167,7 +167,9 @@ class GroupTraits {
     const std::string& driver = candidate.pool->driver();
     const api::Device& device = *candidate.device->device;
     if (compared.expression.empty()) return attribute_of(device, driver, compared.attribute);
-    const auto& derived = inputs_.selectors.derive(compared.expression, driver, device);
+    const auto& derived =
+        inputs_.budget.derive(inputs_.selectors, {compared.expression, driver, device},
+                              {.attribute = compared.attribute});
     return derived.end == cluster::Derived::End::kValue ? &derived.value : nullptr;
   }
 

@@ -19,7 +19,8 @@
 
 namespace gang::engine {
 
-/// See the head of the file. Invisible: a new one gives the same answers.
+/// See the head of the file. Invisible, unless selectors cost more than one plan may spend: then
+/// what is known already lets the next attempt go further.
 class DeviceCache {
  public:
   /// As many as anybody may ask for.
@@ -31,11 +32,12 @@ class DeviceCache {
   void update(const cluster::Snapshot& snapshot);
 
   /// Both hold until the next update().
-  [[nodiscard]] DeviceInputs inputs() {
+  [[nodiscard]] DeviceInputs inputs(SelectorBudget& budget) {
     return {.features = features_,
             .classes = view_->classes(),
             .selectors = selectors_,
-            .answers = answers_};
+            .answers = answers_,
+            .budget = budget};
   }
   [[nodiscard]] const cluster::DeviceView& view() const { return *view_; }
 

@@ -71,15 +71,18 @@ bool is_empty_list(const AttributeValue& value) {
 }
 
 /// What a constraint on the attribute compares; null where the device has nothing of that name.
-Result<const AttributeValue*> compared_value(const DeviceInputs& inputs, const api::DeviceAsk& ask,
-                                             const DeviceCandidate& candidate,
+Result<const AttributeValue*> compared_value(const DeviceInputs& inputs,
+                                             const OfferedDevice& offered,
                                              const std::string& name) {
+  const DeviceCandidate& candidate = offered.candidate;
   const std::string& driver = candidate.pool->driver();
   const api::Device& device = *candidate.device->device;
-  const std::string* expression = derivation_of(ask, name);
+  const std::string* expression = derivation_of(offered.ask, name);
   if (expression == nullptr) return attribute_of(device, driver, name);
-  const Derived& derived = inputs.selectors.derive(*expression, driver, device);
+  const Derived& derived = inputs.budget.derive(inputs.selectors, {*expression, driver, device},
+                                                {.request = offered.full, .attribute = name});
   if (derived.end == Derived::End::kValue) return &derived.value;
+  if (derived.end == Derived::End::kNotAsked) return fail(Code::kResourceExhausted, "");
   if (derived.end == Derived::End::kCompileError) {
     return fail(Code::kInvalidArgument,
                 "compile derived attribute " + name + " failed: " + derived.message);
@@ -142,7 +145,7 @@ Result<bool> DeviceConstraints::add(const OfferedDevice& offered) {
 /// Keeps the device's value when the constraint lets it in.
 Result<bool> DeviceConstraints::admits(State& state, const OfferedDevice& offered) const {
   const std::string& name = state.constraint->attribute;
-  const auto value = compared_value(*inputs_, offered.ask, offered.candidate, name);
+  const auto value = compared_value(*inputs_, offered, name);
   if (!value) return tl::unexpected<Error>(value.error());
   if (*value == nullptr) return false;
   const bool has_lists = inputs_->features.list_type_attributes;

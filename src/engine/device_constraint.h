@@ -28,8 +28,8 @@ class DeviceConstraints {
   /// All outlive this. Lists compare as sets where that feature is on, else they match nothing.
   DeviceConstraints(const api::ClaimSpec& spec, const DeviceInputs& inputs);
 
-  /// False when a constraint refuses the device; an error where an attribute cannot be derived.
-  /// Nothing has changed then.
+  /// False when a constraint refuses the device; an error where an attribute cannot be derived,
+  /// kResourceExhausted where the plan may spend no more on that. Nothing has changed then.
   [[nodiscard]] Result<bool> add(const OfferedDevice& offered);
   /// Takes back the last device that was let in.
   void undo();

@@ -456,7 +456,7 @@ std::string DeviceGangSearch::state_after(const Frame& frame) {
 
 /// Whether the exact search has used what it may.
 bool DeviceGangSearch::is_stopped() {
-  const bool stops = devices_.steps_left() <= steps_reserved_;
+  const bool stops = devices_.steps_left() <= steps_reserved_ || is_out_of_steps();
   is_limited_ |= stops;
   return stops;
 }

@@ -122,7 +122,9 @@ class DeviceGangSearch {
   [[nodiscard]] std::int64_t count_bound(const Spot& spot);
   [[nodiscard]] std::int32_t bound_of(const Spot& spot);
   void note(const DeviceStep& step);
-  [[nodiscard]] bool is_out_of_steps() const { return devices_.steps_left() <= 0; }
+  [[nodiscard]] bool is_out_of_steps() const {
+    return devices_.steps_left() <= 0 || devices_.stage().inputs.budget.is_spent();
+  }
   [[nodiscard]] bool sums_decide();
 
   SearchEnd search_exactly(const Task& task);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/ask_answers.h"
+#include "engine/selector_budget.h"
 #include "gang/api/claim.h"
 #include "gang/cluster/device_pool.h"
 #include "gang/cluster/device_selectors.h"
@@ -54,6 +55,7 @@ struct DeviceInputs {
   const cluster::DeviceClasses& classes;
   cluster::DeviceSelectors& selectors;
   AskAnswers& answers;
+  SelectorBudget& budget;
   /// Follow kube-scheduler where ours is more forgiving: a bad pool is fatal for mode All.
   bool as_upstream = false;
   AvoidedDevices avoided = {};

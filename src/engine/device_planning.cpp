@@ -237,7 +237,8 @@ void ask_devices(const Gang& gang, std::vector<ClassDemand>& classes) {
 
 DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
                             const Options& options) {
-  DeviceInputs inputs = cache.inputs();
+  SelectorBudget budget(options.selector_steps_max);
+  DeviceInputs inputs = cache.inputs(budget);
   inputs.avoided = avoided_of(gang, cache.view());
   ExtendedClaims extended(draft);
   const DeviceStage stage{
@@ -268,6 +269,10 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     result.new_claims = creations_of(gang, result, devices, extended);
     return result;
   }
+  if (budget.is_spent()) {
+    result.end = {.end = SearchEnd::kLimit, .fatal = budget.text()};
+    return result;
+  }
   const DeviceKind& left_over = result.kinds[result.left_over];
   const std::int64_t users = users_of(result.kinds, result.left_over, gang.need());
   Shortage shortage = shortage_of(draft, stage, gang.claims, left_over, users);
@@ -275,6 +280,7 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     shortage =
         shortage_of(draft, stage, extended.whole_claim_of(left_over.class_index).claim, users);
   }
+  if (budget.is_spent()) shortage = {.text = budget.text()};
   result.shortage = shortage.text;
   result.is_hopeless = shortage.is_hopeless && result.kinds.size() == 1;
   return result;

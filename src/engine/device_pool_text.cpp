@@ -35,8 +35,8 @@ bool say(const std::vector<std::string>& expressions, std::string_view words) {
 Meant judge(const DeviceInputs& inputs, const std::vector<std::string>& expressions,
             const DeviceCandidate& candidate) {
   for (const std::string& expression : expressions) {
-    const Selected selected =
-        inputs.selectors.judge(expression, candidate.pool->driver(), *candidate.device->device);
+    const Selected selected = inputs.budget.judge(
+        inputs.selectors, {expression, candidate.pool->driver(), *candidate.device->device}, {});
     if (selected.end == Selected::End::kNo) return Meant::kNo;
     if (selected.end != Selected::End::kYes) return Meant::kMaybe;
   }

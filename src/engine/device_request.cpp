@@ -26,6 +26,7 @@ std::string where(const PreparedClaim& claim, const PreparedAsk& ask) {
 struct SelectorOwner {
   const char* what;
   const api::ObjectKey& key;
+  std::string_view request = {};  ///< of the claim
 };
 
 DeviceStep selector_error(const SelectorOwner& owner, std::size_t index,
@@ -44,11 +45,15 @@ DeviceStep judge(const DeviceInputs& inputs, const std::vector<api::DeviceSelect
                  const SelectorOwner& owner, const DeviceCandidate& candidate) {
   static const std::string nothing;
   for (std::size_t i = 0; i < selectors.size(); ++i) {
-    const Selected selected =
-        inputs.selectors.judge(selectors[i].expression ? *selectors[i].expression : nothing,
-                               candidate.pool->driver(), *candidate.device->device);
+    const Selected selected = inputs.budget.judge(
+        inputs.selectors,
+        {.expression = selectors[i].expression ? *selectors[i].expression : nothing,
+         .driver = candidate.pool->driver(),
+         .device = *candidate.device->device},
+        {.what = owner.what, .owner = &owner.key, .request = owner.request, .index = i});
     if (selected.end == Selected::End::kYes) continue;
     if (selected.end == Selected::End::kNo) return {.end = End::kNo, .message = {}};
+    if (selected.end == Selected::End::kNotAsked) return {.end = End::kLimit, .message = {}};
     return selector_error(owner, i, candidate, selected);
   }
   return {};
@@ -67,7 +72,8 @@ DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
   DeviceStep step =
       judge(inputs, ask.device_class->selectors, {"class", ask.device_class->meta.key}, candidate);
   if (!step.is_yes()) return step;
-  step = judge(inputs, ask.ask->selectors, {"claim", claim.claim->meta.key}, candidate);
+  step =
+      judge(inputs, ask.ask->selectors, {"claim", claim.claim->meta.key, ask.own_name}, candidate);
   if (!step.is_yes() || !candidate.slice().per_device_node_selection) return step;
   const Result<bool> usable = cluster::is_usable_on(candidate.device->device->place, node.facts);
   if (!usable) return fatal(usable.error().message);
@@ -121,7 +127,7 @@ DeviceStep bad_pool(const DeviceInputs& inputs, const DeviceNode& node, const Pr
   if (!inputs.as_upstream) {
     DeviceStep step = concerns(inputs, node, claim, ask, pool);
     if (step.end == End::kNo) return {};
-    if (step.end == End::kFatal) return step;
+    if (step.end == End::kFatal || step.end == End::kLimit) return step;
   }
   const char* what = pool.state == PoolState::kIncomplete ? "being updated" : "invalid";
   return {.end = inputs.as_upstream ? End::kFatal : End::kNode,

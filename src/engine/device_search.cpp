@@ -295,7 +295,10 @@ DeviceStep DeviceSearch::constrain(const Position& at, const DeviceCandidate& ca
   const std::string& request = claims_[at.claim].requests[at.request].request->name;
   const Result<bool> fits =
       constraints_[at.claim].add({request, ask.full_name, *ask.ask, candidate});
-  if (!fits) return {.end = End::kFatal, .message = fits.error().message};
+  if (!fits) {
+    const bool is_spent = fits.error().code == Code::kResourceExhausted;
+    return {.end = is_spent ? End::kLimit : End::kFatal, .message = fits.error().message};
+  }
   if (*fits) return {};
   if (!ask.takes_all()) return no();
   return {.end = End::kFatal,

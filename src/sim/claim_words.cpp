@@ -1,6 +1,7 @@
 #include "sim/claim_words.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "gang/api/names.h"
@@ -103,9 +104,12 @@ Result<void> check_selectors(const std::string& field,
                              const std::vector<api::DeviceSelector>& selectors) {
   using End = cluster::Selected::End;
   cluster::CelSelectors compiler;
+  const api::Device device;
+  const std::string driver;
   for (const api::DeviceSelector& selector : selectors) {
     const std::string expression = selector.expression.value_or("");
-    const cluster::Selected judged = compiler.judge(expression, "", api::Device());
+    std::int64_t steps_left = std::numeric_limits<std::int64_t>::max();
+    const cluster::Selected judged = compiler.judge({expression, driver, device}, steps_left);
     if (judged.end != End::kCompileError) continue;
     return fail(Code::kInvalidArgument,
                 field + expression + ": " + judged.message.substr(0, judged.message.find('\n')));

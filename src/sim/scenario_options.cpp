@@ -11,7 +11,6 @@ namespace {
 
 constexpr Duration kDurationMax = std::chrono::hours(24);
 constexpr Duration kSecond = std::chrono::seconds(1);
-constexpr int kSearchStepsMax = 100'000'000;
 
 using Setter = std::function<Result<void>(SimulatorOptions&, const std::string&)>;
 
@@ -55,13 +54,15 @@ Result<void> set_priority_mismatch(SimulatorOptions& options, const std::string&
   return {};
 }
 
-Result<void> set_search_steps_max(SimulatorOptions& options, const std::string& value) {
-  const std::optional<int> number = parse_number(value);
-  if (!number || *number < 1 || *number > kSearchStepsMax) {
-    return bad_value(value, "a whole number from 1 to 100000000");
-  }
-  options.scheduler.engine.search_steps_max = *number;
-  return {};
+Setter steps(std::int64_t engine::Options::*field, int high) {
+  return [field, high](SimulatorOptions& options, const std::string& value) -> Result<void> {
+    const std::optional<int> number = parse_number(value);
+    if (!number || *number < 1 || *number > high) {
+      return bad_value(value, ("a whole number from 1 to " + std::to_string(high)).c_str());
+    }
+    options.scheduler.engine.*field = *number;
+    return {};
+  };
 }
 
 Result<void> set_toleration_comparison(SimulatorOptions& options, const std::string& value) {
@@ -98,7 +99,8 @@ Result<void> set_option(SimulatorOptions& options, const std::string& key,
       {"derived_attributes", set_derived_attributes},
       {"gated_members", set_gated_members},
       {"priority_mismatch", set_priority_mismatch},
-      {"search_steps_max", set_search_steps_max},
+      {"search_steps_max", steps(&engine::Options::search_steps_max, 100'000'000)},
+      {"selector_steps_max", steps(&engine::Options::selector_steps_max, 1'000'000'000)},
       {"toleration_comparison", set_toleration_comparison},
       {"claims_seen_deadline", duration(&scheduler::Options::claims_seen_deadline, kSecond)},
       {"device_ready_deadline", duration(&scheduler::Options::device_ready_deadline, kSecond)},

@@ -9,6 +9,7 @@
 #include "engine/device_allocator.h"
 #include "gang/api/json.h"
 #include "gang/cluster/device_selectors.h"
+#include "gang/engine/options.h"
 
 namespace gang::bench {
 
@@ -61,7 +62,8 @@ std::vector<std::string> selected(cluster::DeviceSelectors& selectors,
                                   const api::ResourceSlice& slice) {
   std::vector<std::string> names;
   for (const api::Device& device : slice.devices) {
-    const cluster::Selected said = selectors.judge(kSelector, slice.driver, device);
+    std::int64_t steps_left = engine::Options().selector_steps_max;
+    const cluster::Selected said = selectors.judge({kSelector, slice.driver, device}, steps_left);
     if (said.end == cluster::Selected::End::kYes) names.push_back(device.name);
   }
   return names;
@@ -107,8 +109,12 @@ class DeviceProblem final : public cluster::DevicePool::Names {
 
   /// The names of the devices that one attempt gives to the claim.
   std::vector<std::string> allocate() {
-    const engine::DeviceInputs inputs{
-        .features = features_, .classes = classes_, .selectors = selectors_, .answers = answers_};
+    engine::SelectorBudget budget(engine::Options().selector_steps_max);
+    const engine::DeviceInputs inputs{.features = features_,
+                                      .classes = classes_,
+                                      .selectors = selectors_,
+                                      .answers = answers_,
+                                      .budget = budget};
     engine::DeviceLedger ledger(usage_, features_);
     engine::DeviceAttempt attempt{.inputs = inputs, .ledger = ledger, .steps_left = 100'000};
     const auto found = engine::allocate_on_node(attempt, node_, {&claim_});

@@ -48,9 +48,12 @@ std::string text_of(const DeviceAllocation& result) {
 
 }  // namespace
 
-cluster::Selected TableSelectors::judge(const std::string& expression, const std::string& driver,
-                                        const api::Device& device) {
+cluster::Selected TableSelectors::judge(const cluster::DeviceQuestion& question,
+                                        std::int64_t& steps_left) {
   using End = cluster::Selected::End;
+  const auto& [expression, driver, device] = question;
+  if (steps_left <= 0) return {End::kNotAsked, ""};
+  --steps_left;
   if (expression == "true") return {End::kYes, ""};
   if (expression == "nonsense") return {End::kCompileError, "no sense"};
   if (expression == "broken") return {End::kRuntimeError, "no such key: x"};
@@ -62,10 +65,13 @@ cluster::Selected TableSelectors::judge(const std::string& expression, const std
   return {is_equal ? End::kYes : End::kNo, ""};
 }
 
-const cluster::Derived& TableSelectors::derive(const std::string& expression,
-                                               const std::string& driver,
-                                               const api::Device& device) {
+const cluster::Derived& TableSelectors::derive(const cluster::DeviceQuestion& question,
+                                               std::int64_t& steps_left) {
   using End = cluster::Derived::End;
+  const auto& [expression, driver, device] = question;
+  derived_ = {.end = End::kNotAsked, .value = {}, .message = {}};
+  if (steps_left <= 0) return derived_;
+  --steps_left;
   const api::AttributeValue* own = attribute_of(device, driver, driver + "/" + expression);
   derived_ = {.end = End::kValue, .value = std::string("none"), .message = {}};
   if (own != nullptr) derived_.value = *own;
@@ -166,10 +172,12 @@ std::string DeviceWorld::allocate() {
   if (!node) return "fatal: " + node.error().message;
   TableSelectors selectors;
   AskAnswers answers;
+  SelectorBudget budget(selector_steps_max);
   const DeviceInputs inputs{.features = features,
                             .classes = classes,
                             .selectors = selectors,
                             .answers = answers,
+                            .budget = budget,
                             .as_upstream = as_upstream};
   DeviceLedger ledger(usage_, features);
   DeviceAttempt attempt{.inputs = inputs, .ledger = ledger, .steps_left = steps_max};

@@ -16,13 +16,14 @@
 
 namespace gang::engine {
 
-/// Judges "<attribute>==<text>", "true"; "broken" fails when run, "nonsense" when compiled.
+/// Judges "<attribute>==<text>", "true"; "broken" fails when run, "nonsense" when compiled. Every
+/// answer takes a step, for nothing is remembered.
 class TableSelectors final : public cluster::DeviceSelectors {
  public:
-  cluster::Selected judge(const std::string& expression, const std::string& driver,
-                          const api::Device& device) override;
-  const cluster::Derived& derive(const std::string& expression, const std::string& driver,
-                                 const api::Device& device) override;
+  cluster::Selected judge(const cluster::DeviceQuestion& question,
+                          std::int64_t& steps_left) override;
+  const cluster::Derived& derive(const cluster::DeviceQuestion& question,
+                                 std::int64_t& steps_left) override;
 
  private:
   cluster::Derived derived_;
@@ -36,6 +37,7 @@ class DeviceWorld final : public cluster::DevicePool::Names {
   cluster::DeviceFeatures features;
   bool as_upstream = false;
   std::int64_t steps_max = 100'000;
+  std::int64_t selector_steps_max = 1'000'000;
   api::StringMap labels;  ///< of the node n1
 
   /// Spec members beyond driver "d", pool and nodeName: `"devices":[...]`.

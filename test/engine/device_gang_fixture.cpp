@@ -204,10 +204,12 @@ std::string GangDeviceWorld::run(std::int32_t need) {
       {"gpu", std::make_shared<const api::DeviceClass>(device_class)}};
   TableSelectors selectors;
   AskAnswers answers;
+  SelectorBudget budget(selector_steps_max);
   const DeviceInputs inputs{.features = features_,
                             .classes = classes,
                             .selectors = selectors,
                             .answers = answers,
+                            .budget = budget,
                             .avoided = avoided()};
   const DeviceStage stage{.inputs = inputs, .usage = usage_, .pools_of = [&](const std::string&) {
                             std::vector<const cluster::DevicePool*> pools;

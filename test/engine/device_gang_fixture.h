@@ -46,6 +46,7 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
   static constexpr int kChipSize = 4;
 
   std::int64_t steps_max = 100'000;
+  std::int64_t selector_steps_max = 1'000'000;
 
   GangDeviceWorld& node(const std::string& name, int slots);
   GangDeviceWorld& device(TestDevice device);

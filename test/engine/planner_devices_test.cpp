@@ -163,6 +163,47 @@ TEST_F(PlannerDevicesTest, SharedClaimIsWrittenOnceForAllItsUsers) {
   EXPECT_EQ(text_of(cluster_.plan("g")), "shared: n1/g0 for pods/p0 for pods/p1");
 }
 
+TEST_F(PlannerDevicesTest, SlowSelectorEndsThePlanAndTheNextOneGetsFurther) {
+  add_node("n1");
+  add_node("n2");
+  api::ResourceClaim slow = claim_named("slow");
+  slow.spec.requests[0].exactly->selectors = {
+      {.expression = "lists.range(100).all(x, x >= 0) && device.driver == 'other'"}};
+  cluster_.add(slow);
+  add_pod("lone", "slow", "");
+  Planner planner{{.selector_steps_max = 2500}};
+  const auto plan = [&] {
+    return std::get<Explanation>(planner.plan(*cluster_.state.snapshot(), cluster_.gang("lone")));
+  };
+  const Explanation told = plan();
+  EXPECT_EQ(told.verdict, Verdict::kSearchLimitReached);
+  EXPECT_NE(told.message.find("selectors may take 2500 steps for an attempt, and claim "
+                              "default/slow, request gpu, selector #0 took "),
+            std::string::npos)
+      << told.message;
+  EXPECT_NE(told.message.find(" on 1 device; the next attempt goes on from there"),
+            std::string::npos);
+  EXPECT_EQ(plan().verdict, Verdict::kImpossibleOnFleet);
+  EXPECT_EQ(cluster_.refused("lone").verdict, Verdict::kImpossibleOnFleet);
+}
+
+TEST_F(PlannerDevicesTest, SlowSelectorOfOneGangDoesNotCountForAnother) {
+  add_node("n1");
+  api::ResourceClaim slow = claim_named("slow");
+  slow.spec.requests[0].exactly->selectors = {{.expression = "lists.range(999).all(x, x >= 0)"}};
+  cluster_.add(slow).add(claim_named("plain"));
+  add_pod("lone", "slow", "");
+  add_pod("other", "plain", "");
+  Planner planner{{.selector_steps_max = 1}};
+  const auto plan = [&](const std::string& name) {
+    return planner.plan(*cluster_.state.snapshot(), cluster_.gang(name));
+  };
+  EXPECT_TRUE(std::holds_alternative<Explanation>(plan("lone")));
+  EXPECT_TRUE(std::holds_alternative<Plan>(plan("other")));
+  // The selector is compiled by now.
+  EXPECT_TRUE(std::holds_alternative<Plan>(plan("lone")));
+}
+
 TEST_F(PlannerDevicesTest, MissingClassIsNamed) {
   add_node("n1");
   cluster_.add(pod_group("g").min(1));

@@ -389,6 +389,8 @@ TEST(ScenarioMistakes, OptionsOfTheDaemon) {
                       "error: config: gated_members: \"no\" is not allowed; write leave_out or"},
                      {"config search_steps_max=0",
                       "error: config: search_steps_max: \"0\" is not allowed; write a whole"},
+                     {"config selector_steps_max=1000000001",
+                      "error: config: selector_steps_max: \"1000000001\" is not allowed; write a"},
                      {"config repair_deadline=0s",
                       "error: config: repair_deadline: \"0s\" is not allowed; write a duration"},
                      {"config gated_members=hold gated_members=hold",

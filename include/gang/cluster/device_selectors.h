@@ -4,6 +4,7 @@
 // CelSelectors is the one of production; tests may put a table in its place. One thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,30 +14,38 @@ namespace gang::cluster {
 
 /// What a selector says of a device.
 struct Selected {
-  enum class End { kYes, kNo, kCompileError, kRuntimeError };
+  /// kNotAsked: it is not known, and nothing was left to find it out.
+  enum class End { kYes, kNo, kCompileError, kRuntimeError, kNotAsked };
   End end = End::kNo;
   std::string message;  ///< of an error
 };
 
 /// The value of an attribute that a request derives.
 struct Derived {
-  enum class End { kValue, kCompileError, kRuntimeError };
+  enum class End { kValue, kCompileError, kRuntimeError, kNotAsked };
   End end = End::kValue;
   api::AttributeValue value;
   std::string message;  ///< of an error
+};
+
+/// An expression and the device that it is asked about.
+struct DeviceQuestion {
+  const std::string& expression;
+  const std::string& driver;  ///< REQUIRES: the device is of a slice of that driver
+  const api::Device& device;
 };
 
 /// See the head of the file.
 class DeviceSelectors {
  public:
   virtual ~DeviceSelectors() = default;
-  /// REQUIRES: the device is of a slice of that driver.
-  [[nodiscard]] virtual Selected judge(const std::string& expression, const std::string& driver,
-                                       const api::Device& device) = 0;
+  /// Takes what the answer costs off `steps_left`, see cel::Scratch::work(); what is known already
+  /// costs nothing. The last one asked may take more than is left.
+  [[nodiscard]] virtual Selected judge(const DeviceQuestion& question,
+                                       std::int64_t& steps_left) = 0;
   /// The same for an expression that derives an attribute. Valid until the next call.
-  [[nodiscard]] virtual const Derived& derive(const std::string& expression,
-                                              const std::string& driver,
-                                              const api::Device& device) = 0;
+  [[nodiscard]] virtual const Derived& derive(const DeviceQuestion& question,
+                                              std::int64_t& steps_left) = 0;
 };
 
 /// Compiles each expression once and evaluates it on each device once. Programs are kept up to a
@@ -47,10 +56,9 @@ class CelSelectors final : public DeviceSelectors {
   ~CelSelectors() override;
 
   /// The device is known by its address until forget().
-  [[nodiscard]] Selected judge(const std::string& expression, const std::string& driver,
-                               const api::Device& device) override;
-  [[nodiscard]] const Derived& derive(const std::string& expression, const std::string& driver,
-                                      const api::Device& device) override;
+  [[nodiscard]] Selected judge(const DeviceQuestion& question, std::int64_t& steps_left) override;
+  [[nodiscard]] const Derived& derive(const DeviceQuestion& question,
+                                      std::int64_t& steps_left) override;
   /// To be called before a device that was judged is gone.
   void forget(const api::Device& device);
 

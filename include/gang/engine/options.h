@@ -27,6 +27,8 @@ struct Options {
   std::int64_t search_steps_max = 20'000;
   /// Steps of the search over devices before it gives up.
   std::int64_t device_steps_max = 200'000;
+  /// Steps that selectors may take for one plan, beside the last one asked: see cel::Scratch.
+  std::int64_t selector_steps_max = 20'000'000;
   cluster::DeviceFeatures device_features;
   /// Classes whose capacity counts are kept between plans.
   std::int32_t class_tables_max = 64;

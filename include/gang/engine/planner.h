@@ -10,7 +10,9 @@
 // Ties: score descending, then node name. Complexity: warm, one class: O(chunks + changed nodes x
 // log nodes + members x log nodes); a new class: one pass over the nodes.
 // Cannot find: rules listed by PodRules, which are refused by name (Verdict::kRuleNotBuilt).
-// The cache is invisible: a fresh Planner gives the same bytes.
+// The cache is invisible: a fresh Planner gives the same bytes. One exception: where selectors take
+// more steps than a plan may spend it says kSearchLimitReached, and since what they said is kept
+// the next plan of the same gang gets further.
 #pragma once
 
 #include <cstdint>

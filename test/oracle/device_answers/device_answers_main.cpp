@@ -18,6 +18,7 @@ namespace gang::engine {
 namespace {
 
 constexpr std::int64_t kStepsMax = 2'000'000;
+constexpr std::int64_t kSelectorStepsMax = 1'000'000'000;
 
 /// One problem; see the head of the file.
 class Problem final : public cluster::DevicePool::Names {
@@ -137,10 +138,12 @@ std::string Problem::solve() {
   if (!node) return answer_of({.step = {DeviceStep::End::kFatal, node.error().message}});
   cluster::CelSelectors selectors;
   AskAnswers answers;
+  SelectorBudget budget(kSelectorStepsMax);
   const DeviceInputs inputs{.features = features_,
                             .classes = classes,
                             .selectors = selectors,
                             .answers = answers,
+                            .budget = budget,
                             .as_upstream = true};
   DeviceLedger ledger(usage_, features_);
   DeviceAttempt attempt{.inputs = inputs, .ledger = ledger, .steps_left = kStepsMax};
