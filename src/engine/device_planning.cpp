@@ -172,13 +172,13 @@ DevicesAsked asked_by(const Gang& gang, const Member& member,
   return asked;
 }
 
-/// Members of the kind that so many members cannot do without. Of one is told in any case.
+/// Members of the kind that so many members cannot do without; none where the others may be enough.
 std::int64_t users_of(const std::vector<DeviceKind>& kinds, std::size_t kind, std::int32_t need) {
   std::int64_t users = need;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (i != kind) users -= static_cast<std::int64_t>(kinds[i].members.size());
   }
-  return std::max<std::int64_t>(1, users);
+  return std::max<std::int64_t>(0, users);
 }
 
 std::size_t first_left_over(const std::vector<DeviceKind>& kinds, const DeviceGangSearch& search) {
@@ -274,7 +274,8 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     return result;
   }
   const DeviceKind& left_over = result.kinds[result.left_over];
-  const std::int64_t users = users_of(result.kinds, result.left_over, gang.need());
+  const std::int64_t needed = users_of(result.kinds, result.left_over, gang.need());
+  const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case
   Shortage shortage = shortage_of(draft, stage, gang.claims, left_over, users);
   if (shortage.text.empty() && extended.is_needed(left_over.class_index)) {
     shortage =
@@ -282,7 +283,7 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
   }
   if (budget.is_spent()) shortage = {.text = budget.text()};
   result.shortage = shortage.text;
-  result.is_hopeless = shortage.is_hopeless && result.kinds.size() == 1;
+  result.is_hopeless = shortage.is_hopeless && needed > 0;
   return result;
 }
 

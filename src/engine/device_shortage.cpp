@@ -74,7 +74,7 @@ class Counter {
       return;
     }
     if (device.device->allow_multiple_allocations) tally_.is_shared = true;
-    if (taken != nullptr && taken->whole > 0) {
+    if (taken != nullptr && taken->whole > 0 && !ask.admin_access.value_or(false)) {
       ++tally_.held;
     } else if (!tolerates(features, ask.tolerations, device)) {
       cluster::DeviceFeatures as_upstream = features;
@@ -142,7 +142,8 @@ std::string conditions_text(const api::ClaimSpec& spec, const Tally& tally) {
   return fmt::format("; to be met as well: {}", fmt::join(conditions, ", "));
 }
 
-/// Devices that so many users need for this request and those of the claim that ask alike.
+/// Devices that so many users need for this request and those of the claim that ask alike. Claims
+/// that look on may all look on the same ones.
 std::int64_t needed_of(const api::ClaimSpec& spec, const api::DeviceAsk& ask, std::int64_t users) {
   std::int64_t count = 0;
   for (const api::DeviceRequest& request : spec.requests) {
@@ -152,7 +153,8 @@ std::int64_t needed_of(const api::ClaimSpec& spec, const api::DeviceAsk& ask, st
     count += std::min(request.exactly->count, kNeededMax);
   }
   // One of several alternatives stands for itself.
-  return std::max(count, std::min(ask.count, kNeededMax)) * users;
+  const std::int64_t of_one = std::max(count, std::min(ask.count, kNeededMax));
+  return ask.admin_access.value_or(false) ? of_one : of_one * users;
 }
 
 std::string capacity_text(const api::QuantityMap& capacity) {

@@ -123,6 +123,56 @@ TEST_F(PlannerDevicesTest, TooFewDevicesOnTheFleetAreToldAsSuch) {
   EXPECT_EQ(cluster_.refused("g").verdict, Verdict::kImpossibleOnFleet);
 }
 
+TEST_F(PlannerDevicesTest, TooFewDevicesForOneOfTwoKindsAreToldAsSuch) {
+  add_node("n1", 3);
+  cluster_.add(pod_group("g").min(3));
+  for (const char* name : {"a", "b"}) cluster_.add(claim_named(name, 2));
+  add_pod("p0", "a");
+  add_pod("p1", "b");
+  cluster_.add(claim_named("one"));
+  add_pod("p2", "one");
+  EXPECT_EQ(cluster_.refused("g").verdict, Verdict::kImpossibleOnFleet);
+  // One of the large ones is enough now, and the other may be left out.
+  cluster_.update(pod_group("g").min(2).version(99).build());
+  EXPECT_EQ(cluster_.placed_by_pod("g"), "p0=n1 p2=n1");
+}
+
+TEST_F(PlannerDevicesTest, OfAKindThatMayBeLeftOutNothingIsProved) {
+  add_node("n1", 2);
+  cluster_.add(pod_group("g").min(2)).add(claim_named("a", 3));
+  add_pod("p0", "a");
+  for (const char* name : {"b", "c"}) {
+    cluster_.add(claim_named(name));
+    add_pod(std::string("p-") + name, name);
+  }
+  api::ResourceClaim held = claim_named("held");
+  held.allocation.emplace();
+  held.allocation->results.push_back(
+      {.request = "gpu", .driver = "d", .pool = "n1", .device = "g0"});
+  cluster_.add(held);
+  EXPECT_EQ(cluster_.refused("g").verdict, Verdict::kImpossibleNow);
+}
+
+TEST_F(PlannerDevicesTest, WhoLooksOnNeedsNoDeviceForEachMember) {
+  add_node("n1", 1);
+  cluster_.add(pod("other").cpu("8").on("n1"));
+  api::Namespace space;
+  space.meta.key.name = "default";
+  space.meta.labels = {{"resource.kubernetes.io/admin-access", "true"}};
+  cluster_.add(space);
+  cluster_.add(pod_group("g").min(2));
+  for (const char* name : {"a", "b"}) {
+    api::ResourceClaim claim = claim_named(name);
+    claim.spec.requests[0].exactly->admin_access = true;
+    cluster_.add(claim);
+    api::Pod made =
+        pod(std::string("p-") + name).cpu("8").rules({.resource_claims = true}).group("g").build();
+    made.claims = {{.name = "gpu", .claim_name = name}};
+    cluster_.add(made);
+  }
+  EXPECT_EQ(cluster_.refused("g").verdict, Verdict::kImpossibleNow);
+}
+
 TEST_F(PlannerDevicesTest, LonePodIsToldItsOwnFitError) {
   add_node("n1", 1);
   cluster_.add(claim_named("two", 2));
