@@ -1,5 +1,6 @@
 #include "gang/cluster/device_selectors.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,9 @@
 namespace gang::cluster {
 namespace {
 
-constexpr std::size_t kProgramsMax = 10'000;
+constexpr std::size_t kProgramsMax = 1'024;
+constexpr std::size_t kAnswerBytesMax = std::size_t{32} << 20U;
+constexpr std::size_t kDerivedMax = 100'000;
 /// What reading a device for an expression takes, in steps of an evaluation.
 constexpr std::uint64_t kStepsOfDevice = 20;
 
@@ -64,16 +67,18 @@ cel::Device read(const std::string& driver, const api::Device& device) {
 class CelSelectors::Impl {
  public:
   Selected judge(const DeviceQuestion& question, std::int64_t& steps_left) {
-    const Compiled* compiled = compiled_of(question.expression, steps_left);
+    Compiled* compiled = compiled_of(question.expression, steps_left);
     if (compiled == nullptr) return {Selected::End::kNotAsked, {}};
-    std::vector<Answer>& answers = answers_of(question.device);
-    for (const Answer& answer : answers) {
-      if (answer.expression == compiled->number) return answer.selected;
-    }
+    const std::uint32_t number = number_of(question.device);
+    if (const std::optional<Selected> known = compiled->answers.find(number)) return *known;
     if (steps_left <= 0) return {Selected::End::kNotAsked, {}};
     Selected selected = evaluate(*compiled, question);
     charge(steps_left);
-    return answers.emplace_back(compiled->number, std::move(selected)).selected;
+    const std::size_t bytes_before = compiled->answers.size();
+    compiled->answers.keep(number, selected);
+    answer_bytes_ += compiled->answers.size() - bytes_before;
+    if (answer_bytes_ > kAnswerBytesMax) drop_oldest();
+    return selected;
   }
 
   const Derived& derive(const DeviceQuestion& question, std::int64_t& steps_left) {
@@ -83,33 +88,82 @@ class CelSelectors::Impl {
       if (steps_left <= 0) return not_asked;
       program = compile_deriving(question.expression, steps_left);
     }
+    if (derived_count_ >= kDerivedMax) drop_derived();
     auto& known = derived_[&question.device];
     const auto place = known.find(question.expression);
     if (place != known.end()) return place->second;
     if (steps_left <= 0) return not_asked;
     Derived derived = evaluate(program->second, question);
     charge(steps_left);
+    ++derived_count_;
     return known.emplace(question.expression, std::move(derived)).first->second;
   }
 
   void forget(const api::Device& device) {
-    answers_.erase(&device);
-    derived_.erase(&device);
-    if (answers_for_ == &device) answers_for_ = nullptr;
     if (read_of_ == &device) read_of_ = nullptr;
+    if (numbered_last_ == &device) numbered_last_ = nullptr;
+    const auto derived = derived_.find(&device);
+    if (derived != derived_.end()) {
+      derived_count_ -= derived->second.size();
+      derived_.erase(derived);
+    }
+    const auto numbered = numbers_.find(&device);
+    if (numbered == numbers_.end()) return;
+    for (auto& [expression, compiled] : programs_) compiled.answers.forget(numbered->second);
+    unused_numbers_.push_back(numbered->second);
+    numbers_.erase(numbered);
   }
 
  private:
-  /// An expression with a number that no other has.
-  struct Compiled {
-    std::uint32_t number = 0;
-    Result<cel::Program> program;
+  /// What an expression said of devices, a byte for each: many devices and expressions come
+  /// together, and few different errors.
+  class Answers {
+   public:
+    [[nodiscard]] std::size_t size() const { return codes_.size(); }
+
+    [[nodiscard]] std::optional<Selected> find(std::uint32_t device) const {
+      const std::uint8_t code = device < codes_.size() ? codes_[device] : kUnknown;
+      if (code == kUnknown) return std::nullopt;
+      if (code == kYes) return Selected{Selected::End::kYes, {}};
+      if (code == kNo) return Selected{Selected::End::kNo, {}};
+      return errors_[code - kFirstError];
+    }
+
+    /// An error beyond those that can be told apart is not kept.
+    void keep(std::uint32_t device, const Selected& selected) {
+      const std::uint8_t code = code_of(selected);
+      if (device >= codes_.size()) codes_.resize(device + 1, kUnknown);
+      codes_[device] = code;
+    }
+
+    void forget(std::uint32_t device) {
+      if (device < codes_.size()) codes_[device] = kUnknown;
+    }
+
+   private:
+    static constexpr std::uint8_t kUnknown = 0;
+    static constexpr std::uint8_t kYes = 1;
+    static constexpr std::uint8_t kNo = 2;
+    static constexpr std::uint8_t kFirstError = 3;
+    static constexpr std::size_t kErrorsMax = 64;
+
+    std::uint8_t code_of(const Selected& selected) {
+      if (selected.end == Selected::End::kYes) return kYes;
+      if (selected.end == Selected::End::kNo) return kNo;
+      std::size_t at = 0;
+      while (at < errors_.size() && !(errors_[at] == selected)) ++at;
+      if (at == kErrorsMax) return kUnknown;
+      if (at == errors_.size()) errors_.push_back(selected);
+      return static_cast<std::uint8_t>(kFirstError + at);
+    }
+
+    std::vector<std::uint8_t> codes_;  ///< by number of the device
+    std::vector<Selected> errors_;
   };
-  /// What an expression said of a device.
-  struct Answer {
-    Answer(std::uint32_t number, Selected said) : expression(number), selected(std::move(said)) {}
-    std::uint32_t expression = 0;
-    Selected selected;
+  struct Compiled {
+    Result<cel::Program> program;
+    Answers answers = {};
+    std::uint64_t last_use = 0;
   };
 
   using Programs = std::unordered_map<std::string, Compiled>;
@@ -117,38 +171,50 @@ class CelSelectors::Impl {
 
   /// A node is asked with few expressions by turns, device by device: those of late are compared
   /// before anything is hashed. Null: it is new, and nothing is left to compile it.
-  const Compiled* compiled_of(const std::string& expression, std::int64_t& steps_left) {
-    for (const Programs::value_type* recent : recent_) {
-      if (recent != nullptr && recent->first == expression) return &recent->second;
+  Compiled* compiled_of(const std::string& expression, std::int64_t& steps_left) {
+    for (Programs::value_type* recent : recent_) {
+      if (recent == nullptr || recent->first != expression) continue;
+      recent->second.last_use = ++uses_;
+      return &recent->second;
     }
     auto found = programs_.find(expression);
     if (found == programs_.end()) {
       if (steps_left <= 0) return nullptr;
+      if (programs_.size() >= kProgramsMax) drop_oldest();
       found = compile(expression, steps_left);
     }
+    found->second.last_use = ++uses_;
     recent_[next_recent_++ % recent_.size()] = &*found;
     return &found->second;
   }
 
+  /// One that was used of late is not the oldest: there are more.
+  void drop_oldest() {
+    const auto oldest = std::min_element(
+        programs_.begin(), programs_.end(),
+        [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
+    recent_.fill(nullptr);
+    answer_bytes_ -= oldest->second.answers.size();
+    programs_.erase(oldest);
+  }
+
   Programs::iterator compile(const std::string& expression, std::int64_t& steps_left) {
-    if (programs_.size() >= kProgramsMax) {
-      recent_.fill(nullptr);
-      programs_.clear();
-      answers_.clear();
-      answers_for_ = nullptr;
-    }
     std::uint64_t work = 0;
-    Compiled compiled{.number = ++numbers_given_,
-                      .program = cel::Program::compile(expression, {}, &work)};
+    Compiled compiled{.program = cel::Program::compile(expression, {}, &work)};
     steps_left -= static_cast<std::int64_t>(work);
     return programs_.emplace(expression, std::move(compiled)).first;
+  }
+
+  void drop_derived() {
+    derived_.clear();
+    derived_count_ = 0;
   }
 
   DerivingPrograms::iterator compile_deriving(const std::string& expression,
                                               std::int64_t& steps_left) {
     if (deriving_.size() >= kProgramsMax) {
       deriving_.clear();
-      derived_.clear();
+      drop_derived();
     }
     std::uint64_t work = 0;
     auto program =
@@ -161,12 +227,19 @@ class CelSelectors::Impl {
     steps_left -= static_cast<std::int64_t>(kStepsOfDevice + scratch_.work());
   }
 
-  std::vector<Answer>& answers_of(const api::Device& device) {
-    if (answers_for_ != &device) {
-      answers_of_last_ = &answers_[&device];
-      answers_for_ = &device;
+  /// Small, and given again once the device is forgotten.
+  std::uint32_t number_of(const api::Device& device) {
+    if (numbered_last_ == &device) return last_number_;
+    const auto [at, is_new] = numbers_.try_emplace(&device, 0);
+    if (is_new && unused_numbers_.empty()) {
+      at->second = static_cast<std::uint32_t>(numbers_.size()) - 1;
+    } else if (is_new) {
+      at->second = unused_numbers_.back();
+      unused_numbers_.pop_back();
     }
-    return *answers_of_last_;
+    numbered_last_ = &device;
+    last_number_ = at->second;
+    return last_number_;
   }
 
   Selected evaluate(const Compiled& compiled, const DeviceQuestion& question) {
@@ -196,15 +269,18 @@ class CelSelectors::Impl {
   }
 
   Programs programs_;
-  std::array<const Programs::value_type*, 4> recent_{};
+  std::array<Programs::value_type*, 4> recent_{};
   std::size_t next_recent_ = 0;
-  std::uint32_t numbers_given_ = 0;
-  std::unordered_map<const api::Device*, std::vector<Answer>> answers_;
-  const api::Device* answers_for_ = nullptr;  ///< the device that was asked about last
-  std::vector<Answer>* answers_of_last_ = nullptr;
+  std::uint64_t uses_ = 0;
+  std::size_t answer_bytes_ = 0;  ///< of all programs
+  std::unordered_map<const api::Device*, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> unused_numbers_;
+  const api::Device* numbered_last_ = nullptr;  ///< the device that was asked about last
+  std::uint32_t last_number_ = 0;
   DerivingPrograms deriving_;
   /// By device, then expression.
   std::unordered_map<const api::Device*, std::unordered_map<std::string, Derived>> derived_;
+  std::size_t derived_count_ = 0;
   std::optional<cel::Device> read_;
   const api::Device* read_of_ = nullptr;
   cel::Scratch scratch_;

@@ -18,6 +18,7 @@ struct Selected {
   enum class End { kYes, kNo, kCompileError, kRuntimeError, kNotAsked };
   End end = End::kNo;
   std::string message;  ///< of an error
+  friend bool operator==(const Selected&, const Selected&) = default;
 };
 
 /// The value of an attribute that a request derives.
@@ -48,8 +49,9 @@ class DeviceSelectors {
                                               std::int64_t& steps_left) = 0;
 };
 
-/// Compiles each expression once and evaluates it on each device once. Programs are kept up to a
-/// limit, then all are dropped with their answers and made anew; answers until forget().
+/// Compiles each expression once and evaluates it on each device once. A byte is kept for each pair
+/// of a device and an expression. Up to 1,024 expressions and 32 MiB of answers are kept, those
+/// that were used last, and 100,000 derived values; answers until forget().
 class CelSelectors final : public DeviceSelectors {
  public:
   CelSelectors();
