@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "binder/backoff.h"
@@ -11,8 +12,9 @@
 
 namespace gang::binder {
 
-/// Asks for the ConfigMaps of intents with growing pauses, for ever; `found` is called once for
-/// each start(), also with none. Owned by the Binder; binder's thread only. Changes nothing.
+/// Asks for the ConfigMaps of intents with growing pauses, for ever, and logs what fails; `found`
+/// is called once for each start(), also with none. Owned by the Binder; binder's thread only.
+/// Changes nothing.
 class IntentFinder {
  public:
   IntentFinder(const ClaimPort& port, std::function<void(std::vector<api::StoredIntent>)> found);
@@ -20,11 +22,13 @@ class IntentFinder {
   void start();
 
  private:
+  void note_failure(const kube::Answer& answer);
   void on_list(const kube::Answer& answer, const std::vector<api::ConfigMap>& maps);
 
   const ClaimPort port_;
   const std::function<void(std::vector<api::StoredIntent>)> found_;
   Backoff backoff_;
+  std::string told_;  ///< what failed, as it was logged
   Lifeline lifeline_;
 };
 

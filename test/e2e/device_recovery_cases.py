@@ -184,6 +184,22 @@ def a_dead_round_that_cannot_be_taken_back_holds_its_own_gang_only(t):
 
 
 @seconds(20)
+def open_rounds_that_cannot_be_listed_are_said_and_waited_for(t):
+    t.node("n1")
+    t.start(through_proxy=True)
+    t.daemon.kill()
+    t.proxy.add(method="GET", path=r"/configmaps\?", answer=server_error())
+    names = t.gang_of("g", 2, cpu="100m")
+    t.daemon.start(ready=False)
+    t.wait(lambda: t.daemon.log_lines("open rounds cannot be looked for"), 10, "it is said")
+    t.hold_bound(names, 0, seconds=2)
+    assert "looking for open rounds" in t.daemon.health_text("/readyz")
+    t.proxy.clear()
+    t.wait_bound(names)
+    assert len(t.daemon.log_lines("open rounds cannot be looked for")) == 1
+
+
+@seconds(20)
 def B069_counters_in_use_survive_a_restart(t):
     t.node("n1")
     t.publish("n1", {"sharedCounters": [devices.counter_set("chip", memory="80Gi")]},
@@ -352,6 +368,7 @@ TESTS = [
     claims_of_a_dead_round_that_cannot_go_on_are_given_back,
     a_dead_round_that_cannot_be_taken_back_holds_its_own_gang_only,
     failing_writes_of_claims_are_tried_again,
+    open_rounds_that_cannot_be_listed_are_said_and_waited_for,
     a_device_taken_by_another_meanwhile_is_not_bound_to,
     slices_of_a_newer_generation_in_the_middle_of_a_round,
     the_rights_over_claims_are_used,
