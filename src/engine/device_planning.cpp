@@ -278,8 +278,8 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
   const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case
   Shortage shortage = shortage_of(draft, stage, gang.claims, left_over, users);
   if (shortage.text.empty() && extended.is_needed(left_over.class_index)) {
-    shortage =
-        shortage_of(draft, stage, extended.whole_claim_of(left_over.class_index).claim, users);
+    const ExtendedClaim& whole = extended.whole_claim_of(left_over.class_index);
+    shortage = shortage_of(draft, stage, whole.claim, left_over, users);
   }
   if (budget.is_spent()) shortage = {.text = budget.text()};
   result.shortage = shortage.text;

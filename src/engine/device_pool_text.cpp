@@ -75,7 +75,7 @@ std::string pool_text(const NodePool& pool, Meant meant) {
 
 }  // namespace
 
-std::string pools_text(const DeviceInputs& inputs, const std::vector<DeviceNode>& nodes,
+std::string pools_text(const DeviceInputs& inputs, const std::vector<const DeviceNode*>& nodes,
                        const api::DeviceAsk& ask, const std::set<std::string>& drivers) {
   const std::vector<std::string> expressions = expressions_of(inputs, ask);
   const auto judge_pool = [&](const NodePool& pool) {
@@ -83,8 +83,8 @@ std::string pools_text(const DeviceInputs& inputs, const std::vector<DeviceNode>
     return drivers.contains(pool.pool->driver()) ? Meant::kYes : Meant::kNo;
   };
   std::string open;
-  for (const DeviceNode& node : nodes) {
-    for (const NodePool& pool : node.pools) {
+  for (const DeviceNode* node : nodes) {
+    for (const NodePool& pool : node->pools) {
       const Meant is_meant = judge_pool(pool);
       if (is_meant == Meant::kNo) continue;
       std::string text = pool_text(pool, is_meant);

@@ -15,7 +15,7 @@ namespace gang::engine {
 /// when there is none. `drivers`: of all devices that match; where there are none the selectors
 /// decide, and where these do not say it the text leaves it open.
 [[nodiscard]] std::string pools_text(const DeviceInputs& inputs,
-                                     const std::vector<DeviceNode>& nodes,
+                                     const std::vector<const DeviceNode*>& nodes,
                                      const api::DeviceAsk& ask,
                                      const std::set<std::string>& drivers);
 

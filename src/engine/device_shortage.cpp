@@ -15,7 +15,12 @@ namespace {
 constexpr std::size_t kExpressionMax = 120;
 /// Above this a count is told no more exactly; claims take 32 devices.
 constexpr std::int64_t kNeededMax = 1'000'000;
-constexpr const char* kApart = "; to be met as well: all that a pod claims on one node";
+
+/// A node as the members of the kind see it.
+struct SeenNode {
+  DeviceNode devices;
+  bool is_closed = false;  ///< its labels or taints let none of them in
+};
 
 /// What became of the devices that one request could have. A value.
 struct Tally {
@@ -24,6 +29,7 @@ struct Tally {
   std::int64_t held = 0;          ///< of the others, given whole to claims
   std::int64_t tainted = 0;       ///< of the rest, with a taint that is not tolerated
   std::int64_t evicting = 0;      ///< of these, tolerated but for an effect NoExecute
+  std::int64_t closed = 0;        ///< of the rest, on nodes only that let no member in
   std::int64_t avoided = 0;       ///< of the rest, left out by the gang for now
   std::int64_t blocked = 0;       ///< of the rest, behind a claim's device that no slice shows
   std::string blocker;            ///< which claim and device, for the first of these
@@ -33,17 +39,20 @@ struct Tally {
   std::string refusal;            ///< why no node was looked at for the request, or ""
   /// Those that serve the request while nobody else has them.
   [[nodiscard]] std::int64_t able() const { return matching - small; }
-  [[nodiscard]] std::int64_t free() const { return able() - held - tainted - avoided - blocked; }
+  [[nodiscard]] std::int64_t free() const {
+    return able() - held - tainted - closed - avoided - blocked;
+  }
 };
 
-/// Counts devices for one ask, each once however many nodes can use it.
+/// Counts devices for one ask, each once however many nodes can use it: closed nodes come last.
 class Counter {
  public:
   Counter(const DeviceStage& stage, const api::ResourceClaim& claim, std::size_t request,
           std::size_t alternative = 0)
       : stage_(stage), claim_(claim), request_(request), alternative_(alternative) {}
 
-  void look_at(const DeviceNode& node) {
+  void look_at(const SeenNode& seen) {
+    const DeviceNode& node = seen.devices;
     PreparedClaim claim{.claim = &claim_, .requests = {}};
     const DeviceStep step = prepare_claim(stage_.inputs, node, claim);
     if (!step.is_yes()) {
@@ -57,14 +66,14 @@ class Counter {
       if (!judge_selectable(stage_.inputs, node, claim, ask, i).is_yes()) continue;
       seen_.insert(device.id);
       tally_.drivers.insert(node.candidates[i].pool->driver());
-      count(node.candidates[i], *ask.ask);
+      count(node.candidates[i], *ask.ask, seen.is_closed);
     }
   }
 
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
  private:
-  void count(const DeviceCandidate& candidate, const api::DeviceAsk& ask) {
+  void count(const DeviceCandidate& candidate, const api::DeviceAsk& ask, bool is_closed) {
     const cluster::PoolDevice& device = *candidate.device;
     const cluster::DeviceTaken* taken = stage_.usage.find(device.id);
     const cluster::DeviceFeatures& features = stage_.inputs.features;
@@ -81,6 +90,8 @@ class Counter {
       as_upstream.strict_no_execute = false;
       ++tally_.tainted;
       if (tolerates(as_upstream, ask.tolerations, device)) ++tally_.evicting;
+    } else if (is_closed) {
+      ++tally_.closed;
     } else if (stage_.inputs.avoided.has(device.id)) {
       ++tally_.avoided;
     } else if (const auto* blocker = blocker_of(candidate)) {
@@ -136,7 +147,9 @@ std::string conditions_text(const api::ClaimSpec& spec, const Tally& tally) {
   for (const api::DeviceConstraint& constraint : spec.constraints) {
     const char* kind =
         constraint.kind == api::ConstraintKind::kDistinct ? "distinctAttribute" : "matchAttribute";
-    conditions.push_back(fmt::format("{} {}", kind, constraint.attribute));
+    std::string text = fmt::format("{} {}", kind, constraint.attribute);
+    const bool is_known = std::ranges::find(conditions, text) != conditions.end();
+    if (!is_known) conditions.push_back(std::move(text));
   }
   if (conditions.empty()) return "";
   return fmt::format("; to be met as well: {}", fmt::join(conditions, ", "));
@@ -186,6 +199,7 @@ std::string text_of(const api::DeviceRequest& request, const Tally& tally, std::
     text +=
         fmt::format(" ({} NoExecute, which needs a toleration with that effect)", tally.evicting);
   }
+  if (tally.closed > 0) text += fmt::format("; {} on nodes that take no such pod", tally.closed);
   if (tally.avoided > 0) text += fmt::format("; {} not made ready of late", tally.avoided);
   if (tally.blocked > 0) {
     text += fmt::format("; {} with counters of unknown use: {}", tally.blocked, tally.blocker);
@@ -207,14 +221,22 @@ struct Lack {
   std::int64_t margin = 0;
   /// There are enough of them: what keeps them apart, or "" where that is not known.
   std::optional<std::string> conditions;
+  bool is_refusal = false;  ///< the text is that of a claim that no node can serve
 };
 
-Lack lack_of(const DeviceStage& stage, const std::vector<DeviceNode>& nodes, const Wanted& wanted) {
+std::vector<const DeviceNode*> views_of(const std::vector<SeenNode>& nodes) {
+  std::vector<const DeviceNode*> devices;
+  devices.reserve(nodes.size());
+  for (const SeenNode& node : nodes) devices.push_back(&node.devices);
+  return devices;
+}
+
+Lack lack_of(const DeviceStage& stage, const std::vector<SeenNode>& nodes, const Wanted& wanted) {
   Counter counter(stage, *wanted.claim, wanted.request);
-  for (const DeviceNode& node : nodes) counter.look_at(node);
+  for (const SeenNode& node : nodes) counter.look_at(node);
   // What is wrong with the claim itself shows without devices.
   const api::StringMap no_labels;
-  if (nodes.empty()) counter.look_at({.facts = {.name = "", .labels = no_labels}});
+  if (nodes.empty()) counter.look_at({.devices = {.facts = {.name = "", .labels = no_labels}}});
   const api::ClaimSpec& spec = wanted.claim->spec;
   const api::DeviceRequest& request = spec.requests[wanted.request];
   const api::DeviceAsk& ask = first_ask(request);
@@ -228,10 +250,11 @@ Lack lack_of(const DeviceStage& stage, const std::vector<DeviceNode>& nodes, con
       .conditions = {}};
   if (tally.matching == 0 && !tally.refusal.empty()) {
     lack.shortage.text = tally.refusal;
+    lack.is_refusal = true;
     return lack;
   }
   if (lack.margin < 0 && !tally.is_shared) {
-    lack.shortage.text += pools_text(stage.inputs, nodes, ask, tally.drivers);
+    lack.shortage.text += pools_text(stage.inputs, views_of(nodes), ask, tally.drivers);
   } else if (!takes_all || tally.free() == tally.able()) {
     lack.conditions = conditions_text(spec, tally);
   }
@@ -239,7 +262,7 @@ Lack lack_of(const DeviceStage& stage, const std::vector<DeviceNode>& nodes, con
 }
 
 /// Whether the node has so many free devices as one alternative of the request asks for.
-bool has_free(const DeviceStage& stage, const DeviceNode& node, const Wanted& wanted,
+bool has_free(const DeviceStage& stage, const SeenNode& node, const Wanted& wanted,
               std::size_t alternative) {
   const api::DeviceRequest& request = wanted.claim->spec.requests[wanted.request];
   const api::DeviceAsk& ask =
@@ -256,7 +279,7 @@ bool has_free(const DeviceStage& stage, const DeviceNode& node, const Wanted& wa
                                           : std::min(ask.count, kNeededMax));
 }
 
-bool has_free(const DeviceStage& stage, const DeviceNode& node, const Wanted& wanted) {
+bool has_free(const DeviceStage& stage, const SeenNode& node, const Wanted& wanted) {
   const std::size_t count =
       std::max<std::size_t>(1, wanted.claim->spec.requests[wanted.request].first_available.size());
   for (std::size_t alternative = 0; alternative < count; ++alternative) {
@@ -265,21 +288,59 @@ bool has_free(const DeviceStage& stage, const DeviceNode& node, const Wanted& wa
   return false;
 }
 
+/// The claim and its request; "" of a claim that is to be made for extended resources.
+std::string name_of(const Wanted& wanted) {
+  if (wanted.claim->meta.key.name.empty()) return "";
+  return fmt::format("claim {}, request {}", wanted.claim->meta.key.text(),
+                     wanted.claim->spec.requests[wanted.request].name);
+}
+
+/// The node that has most of what one member asks for, and what it lacks; "" where one has all.
+std::string apart_text(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
+                       const std::vector<Wanted>& all) {
+  const SeenNode* best = nullptr;
+  const Wanted* lacking = nullptr;
+  std::int64_t most = -1;
+  for (const SeenNode& node : nodes) {
+    std::int64_t count = 0;
+    const Wanted* first = nullptr;
+    for (const Wanted& wanted : all) {
+      const bool has = has_free(stage, node, wanted);
+      count += has ? 1 : 0;
+      if (!has && first == nullptr) first = &wanted;
+    }
+    if (first == nullptr) return "";
+    if (count <= most) continue;
+    most = count;
+    best = &node;
+    lacking = first;
+  }
+  std::string text = "; to be met as well: all that a pod claims on one node";
+  const std::string name = lacking == nullptr ? "" : name_of(*lacking);
+  if (name.empty() || all.size() < 2) return text;
+  return text + fmt::format(", of which {} lacks {}", best->devices.facts.name, name);
+}
+
 /// The scarcest of these, which are all that one member asks for.
-Shortage scarcest(const DeviceStage& stage, const std::vector<DeviceNode>& nodes,
+Shortage scarcest(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
                   const std::vector<Wanted>& all) {
   std::optional<Lack> worst;
+  const Wanted* of = nullptr;
   for (const Wanted& wanted : all) {
     Lack lack = lack_of(stage, nodes, wanted);
-    if (!worst || lack.margin < worst->margin) worst = std::move(lack);
+    if (worst && lack.margin >= worst->margin) continue;
+    worst = std::move(lack);
+    of = &wanted;
   }
   if (!worst) return {};
-  if (!worst->conditions) return worst->shortage;
-  const bool is_together = std::ranges::any_of(nodes, [&](const DeviceNode& node) {
-    return std::ranges::all_of(all,
-                               [&](const Wanted& wanted) { return has_free(stage, node, wanted); });
-  });
-  worst->shortage.text += is_together ? *worst->conditions : kApart;
+  if (worst->conditions) {
+    const std::string apart = apart_text(stage, nodes, all);
+    worst->shortage.text += apart.empty() ? *worst->conditions : apart;
+  }
+  const std::string name = name_of(*of);
+  if (all.size() > 1 && !worst->is_refusal && !name.empty()) {
+    worst->shortage.text = name + ": " + worst->shortage.text;
+  }
   return worst->shortage;
 }
 
@@ -298,11 +359,18 @@ std::optional<DeviceNode> devices_of(const DeviceStage& stage, const cluster::No
   return *std::move(devices);
 }
 
-std::vector<DeviceNode> nodes_with_pools(const Draft& draft, const DeviceStage& stage) {
-  std::vector<DeviceNode> nodes;
-  for (const cluster::NodeIndex index : draft.snapshot().by_name()) {
-    auto devices = devices_of(stage, *draft.snapshot().node(index));
-    if (devices && !devices->pools.empty()) nodes.push_back(*std::move(devices));
+std::vector<SeenNode> nodes_with_pools(const Draft& draft, const DeviceStage& stage,
+                                       std::uint32_t class_index) {
+  const CapacityTable& table = draft.table(class_index);
+  std::vector<SeenNode> nodes;
+  for (const bool is_closed : {false, true}) {
+    for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
+      const bool refuses = (table.entry(rank).reasons & table.rules().facts_lines) != 0;
+      if (refuses != is_closed) continue;
+      auto devices = devices_of(stage, *draft.snapshot().node(draft.snapshot().by_name()[rank]));
+      if (!devices || devices->pools.empty()) continue;
+      nodes.push_back({.devices = *std::move(devices), .is_closed = is_closed});
+    }
   }
   return nodes;
 }
@@ -310,10 +378,10 @@ std::vector<DeviceNode> nodes_with_pools(const Draft& draft, const DeviceStage& 
 }  // namespace
 
 Shortage shortage_of(const Draft& draft, const DeviceStage& stage, const api::ResourceClaim& claim,
-                     std::int64_t users) {
+                     const DeviceKind& kind, std::int64_t users) {
   std::vector<Wanted> all;
   for (std::size_t i = 0; i < claim.spec.requests.size(); ++i) all.push_back({&claim, i, users});
-  return {.text = scarcest(stage, nodes_with_pools(draft, stage), all).text};
+  return {.text = scarcest(stage, nodes_with_pools(draft, stage, kind.class_index), all).text};
 }
 
 Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
@@ -327,7 +395,7 @@ Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
       all.push_back({claim.claim.get(), i, users_of(kind, index, users)});
     }
   }
-  return scarcest(stage, nodes_with_pools(draft, stage), all);
+  return scarcest(stage, nodes_with_pools(draft, stage, kind.class_index), all);
 }
 
 }  // namespace gang::engine

@@ -16,7 +16,8 @@ namespace gang::engine {
 
 /// The scarcest request of a kind. A value.
 struct Shortage {
-  /// "class gpu: 2 free of 16 match `...`; 14 allocated; needed 8"; "" when it asks for nothing.
+  /// "device class gpu: 2 free of 16 match `...`; 14 allocated; needed 8", with claim and request
+  /// where the kind has others; "" when it asks for nothing.
   std::string text;
   bool is_hopeless = false;  ///< fewer can serve than so many members need
 };
@@ -25,8 +26,10 @@ struct Shortage {
 [[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
                                    const std::vector<cluster::GangClaim>& claims,
                                    const DeviceKind& kind, std::int64_t users);
-/// The same of a claim that each of so many members has where its node offers nothing else.
+/// The same of a claim that each of so many members of the kind has where its node offers nothing
+/// else.
 [[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
-                                   const api::ResourceClaim& claim, std::int64_t users);
+                                   const api::ResourceClaim& claim, const DeviceKind& kind,
+                                   std::int64_t users);
 
 }  // namespace gang::engine

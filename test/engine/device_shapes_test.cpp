@@ -133,8 +133,9 @@ const std::vector<ClaimRow>& claim_rows() {
       // The cards are on one node, the shared GPUs on another.
       {"share-10gi",
        {{"31"}, {"30"}},
-       "no: 0/3 nodes are available: 3 cannot allocate all claims. device class gpu.example.com: 2 "
-       "free of 2; needed 1; to be met as well: all that a pod claims on one node"},
+       "no: 0/3 nodes are available: 3 cannot allocate all claims. claim default/p0, request gpu: "
+       "device class gpu.example.com: 2 free of 2; needed 1; to be met as well: all that a pod "
+       "claims on one node, of which kind-worker lacks claim default/p0, request gpu"},
       {"tolerant-gpu", {{"25"}}, "gpu=gpu.nvidia.com/h100-sick/gpu-1"},
       {"train-domain-channel",
        {{"21"}},
