@@ -93,9 +93,7 @@ std::string encode_binding(const Binding& binding) {
                {"target", {{"kind", "Node"}, {"name", binding.node_name}}}});
 }
 
-/// Null, which takes a field away in a merge patch, for a status without a name.
 Json extended_claim_json(const ExtendedClaimStatus& status) {
-  if (status.claim_name.empty()) return nullptr;
   Json mappings = Json::array();
   for (const ExtendedRequestMapping& mapping : status.mappings) {
     mappings.push_back({{"containerName", mapping.container_name},

@@ -180,6 +180,15 @@ std::optional<BindEnd> BindStep::verdict_of(const api::Pod& pod) const {
   return std::nullopt;
 }
 
+/// What a write that came late may have left in the status, which the server never clears.
+std::string BindStep::claim_problem(const api::Pod& pod) const {
+  const std::string named = pod.extended_claim ? pod.extended_claim->claim_name : std::string();
+  if (named == task_.claim_name) return "";
+  const std::string wanted = task_.claim_name.empty() ? "none" : task_.claim_name;
+  return "its status names the claim " + (named.empty() ? "-" : named) +
+         " for extended resources, planned was " + wanted;
+}
+
 /// The pod is still ours to bind: settles what the version proves, then goes on or gives up.
 void BindStep::on_unbound(const api::Pod& pod) {
   const bool moved = pod.meta.resource_version != version_;
@@ -189,6 +198,8 @@ void BindStep::on_unbound(const api::Pod& pod) {
   if (unknown_ && (unknown_->version != version_ || read_sent_at_ >= unknown_->executable_until)) {
     unknown_.reset();
   }
+  const std::string problem = claim_problem(pod);
+  if (!problem.empty() && !giving_up_) giving_up_ = BindEnd{.message = problem};
   retry_after_read(moved);
 }
 

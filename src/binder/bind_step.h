@@ -15,7 +15,9 @@
 // A pod without known version is read before the first Binding, so that all of them carry one.
 // In a round with an intent, a Binding with a version that the step read itself is sent only when a
 // read of the intent made after it still shows the round: whoever takes a round back marks the
-// intent first and changes the pods then. Source: commit protocol 5.2 P7, 5.3, 5.4, 8.
+// intent first and changes the pods then. A pod whose status names another claim for its extended
+// resources than the one of the round is not bound: its kubelet would wait for that claim for ever.
+// Source: commit protocol 5.2 P7, 5.3, 5.4, 8; the devices contract, 6.4.
 #pragma once
 
 #include <functional>
@@ -51,7 +53,8 @@ class BindStep {
   /// What to bind and in which lane.
   struct Task {
     engine::Assignment assignment;
-    std::string stamp;  ///< empty = no annotation
+    std::string stamp;       ///< empty = no annotation
+    std::string claim_name;  ///< that its status names for extended resources; empty = none
     Lane lane = Lane::kNeed;
     Gate gate;  ///< asked before a Binding with a version that was read; empty = always open
   };
@@ -94,6 +97,7 @@ class BindStep {
   void on_read(const kube::Answer& answer, const std::optional<api::Pod>& pod);
   [[nodiscard]] std::optional<BindEnd> verdict_of(const api::Pod& pod) const;
   void on_unbound(const api::Pod& pod);
+  [[nodiscard]] std::string claim_problem(const api::Pod& pod) const;
   void retry_after_read(bool moved);
   void pause(Duration duration);
   void resume();

@@ -8,24 +8,12 @@
 namespace gang::binder {
 
 ClaimRemoval::ClaimRemoval(const ClaimPort& port, api::IntentClaim claim,
-                           const api::IntentMember& pod, std::function<void()> done)
+                           std::function<void()> done)
     : port_(port.to_undo()),
       claim_(std::move(claim)),
       done_(std::move(done)),
-      pod_(port,
-           {.pod = pod.pod,
-            .uid = pod.uid,
-            .status = {.claim_name = claim_.claim.name},
-            .clears = true},
-           [this] { on_pod_cleared(); }),
       backoff_(port.channel().options().retry_initial, undo_retry_max(port.channel().options()),
                seed_of(claim_.made_for.text) + 8) {}
-
-void ClaimRemoval::on_pod_cleared() {
-  if (pod_.end() == ClaimEnd::kWritten) return read();
-  refusal_ = pod_.message();
-  done_();
-}
 
 void ClaimRemoval::read() {
   port_.read_claim(claim_.claim,
@@ -111,11 +99,6 @@ void ClaimRemoval::on_failed(const kube::Answer& answer) {
 void ClaimRemoval::again(const kube::Answer& answer) {
   trouble_ = trouble_text("claim " + claim_.claim.text(), answer);
   port_.channel().after(wait_after(answer, backoff_.next()), lifeline_.guard([this] { read(); }));
-}
-
-std::string ClaimRemoval::trouble() const {
-  const bool clears_pod = pod_.end() == ClaimEnd::kOpen && !pod_.trouble().empty();
-  return clears_pod ? pod_.name() + ": " + pod_.trouble() : trouble_;
 }
 
 void ClaimRemoval::finish(const std::string& refusal) {

@@ -77,10 +77,11 @@ void GiveBack::next_claim() {
 /// One that was made for a bound member stays; so does one for a pod that is no member.
 void GiveBack::remove_claim(const api::IntentClaim& claim) {
   const std::vector<api::IntentMember>& members = task_.intent.members;
-  const auto pod = std::ranges::find(members, claim.made_for, &api::IntentMember::uid);
-  if (pod == members.end() || task_.bound.contains(pod->uid)) return next_claim();
+  const bool is_member =
+      std::ranges::find(members, claim.made_for, &api::IntentMember::uid) != members.end();
+  if (!is_member || task_.bound.contains(claim.made_for)) return next_claim();
   removals_.push_back(std::make_unique<ClaimRemoval>(
-      port_, claim, *pod, [this] { on_returned(removals_.back()->refusal()); }));
+      port_, claim, [this] { on_returned(removals_.back()->refusal()); }));
   removals_.back()->start();
 }
 

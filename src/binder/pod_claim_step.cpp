@@ -21,24 +21,20 @@ void PodClaimStep::send() {
   is_busy_ = true;
   api::PodStatusPatch patch{
       .pod = task_.pod, .uid = task_.uid, .resource_version = task_.resource_version};
-  patch.extended_claim = task_.clears ? api::ExtendedClaimStatus() : task_.status;
-  auto done = lifeline_.guard([this](const kube::Answer& answer) {
+  patch.extended_claim = task_.status;
+  port_.channel().patch_pod(patch, lifeline_.guard([this](const kube::Answer& answer) {
     is_busy_ = false;
     on_sent(answer);
-  });
-  Channel& channel = port_.channel();
-  task_.clears ? channel.patch_pod_to_undo(patch, std::move(done))
-               : channel.patch_pod(patch, std::move(done));
+  }));
 }
 
 void PodClaimStep::on_sent(const kube::Answer& answer) {
   switch (answer.outcome) {
     case kube::Outcome::kOk:
-      return task_.clears ? finish(ClaimEnd::kWritten) : read();
     case kube::Outcome::kConflict:
-      return task_.clears ? again(answer) : read();
+      return read();
     case kube::Outcome::kNotFound:
-      return lose("the pod is gone");
+      return finish(ClaimEnd::kLost, "the pod is gone");
     case kube::Outcome::kForbidden:
       if (is_starting(answer)) return again(answer);
       return finish(ClaimEnd::kRefused, answer.message);
@@ -71,7 +67,7 @@ void PodClaimStep::read() {
 }
 
 void PodClaimStep::on_read(const kube::Answer& answer, const std::optional<api::Pod>& pod) {
-  if (answer.outcome == kube::Outcome::kNotFound) return lose("the pod is gone");
+  if (answer.outcome == kube::Outcome::kNotFound) return finish(ClaimEnd::kLost, "the pod is gone");
   if (answer.outcome == kube::Outcome::kForbidden && !is_starting(answer)) {
     return finish(ClaimEnd::kRefused, answer.message);
   }
@@ -81,21 +77,13 @@ void PodClaimStep::on_read(const kube::Answer& answer, const std::optional<api::
 }
 
 void PodClaimStep::judge(const api::Pod& pod) {
-  if (pod.meta.uid != task_.uid) return lose("the pod is gone");
-  if (!pod.node_name.empty()) return lose("the pod is bound already");
-  if (pod.is_terminating()) return lose("the pod is being deleted");
+  if (pod.meta.uid != task_.uid) return finish(ClaimEnd::kLost, "the pod is gone");
+  if (!pod.node_name.empty()) return finish(ClaimEnd::kLost, "the pod is bound already");
+  if (pod.is_terminating()) return finish(ClaimEnd::kLost, "the pod is being deleted");
   task_.resource_version = pod.meta.resource_version;
-  const bool names_claim =
-      pod.extended_claim && pod.extended_claim->claim_name == task_.status.claim_name;
-  const bool is_done = task_.clears ? !names_claim : pod.extended_claim == task_.status;
-  if (is_done) return finish(ClaimEnd::kWritten);
+  if (pod.extended_claim == task_.status) return finish(ClaimEnd::kWritten);
   if (stopped_) return finish(ClaimEnd::kStopped, *stopped_);
   send();
-}
-
-void PodClaimStep::lose(const std::string& why) {
-  if (task_.clears) return finish(ClaimEnd::kWritten);
-  finish(ClaimEnd::kLost, why);
 }
 
 void PodClaimStep::finish(ClaimEnd end, const std::string& message) {

@@ -1,12 +1,13 @@
-// PodClaimStep: writes which claim serves the extended resources of a pod, or takes that back.
+// PodClaimStep: writes which claim serves the extended resources of a pod.
 //
 //   PATCH of the pod's status with uid and version --> read: it says so --> kWritten, with the
 //   version that a Binding must name
 //                                                       it does not --> PATCH with that version
 //
 // A pod that is bound before this starts without its devices: the kubelet finds them only through
-// this field. One whose claim is deleted afterwards would not start on a node with a device plugin
-// either, so what a round wrote for nothing is cleared. Source: the devices contract, 6.4.
+// this field. It is never taken back, since the server keeps what was written when it is sent null:
+// a pod that names a claim gets a new one in its place before it is bound, see
+// PodClass::names_claim. Source: the devices contract, 1.10 and 6.4.
 #pragma once
 
 #include <functional>
@@ -21,22 +22,20 @@ namespace gang::binder {
 /// is outstanding. Calls `done` once.
 class PodClaimStep {
  public:
-  /// What is to be written, or cleared where the pod names that claim.
+  /// What is to be written.
   struct Task {
     api::ObjectKey pod;
     api::Uid uid;
-    api::ResourceVersion resource_version;  ///< not used to clear
+    api::ResourceVersion resource_version;
     api::ExtendedClaimStatus status;
-    bool clears = false;
   };
 
   PodClaimStep(const ClaimPort& port, Task task, std::function<void()> done);
 
-  void start() { task_.clears ? read() : send(); }
+  void start() { send(); }
   /// Sends nothing further. Ends once no request is outstanding.
   void stop(const std::string& why);
 
-  /// To clear: kWritten or kRefused.
   [[nodiscard]] ClaimEnd end() const { return end_; }
   [[nodiscard]] std::string name() const { return "pod " + task_.pod.text(); }
   /// Why, for people; empty for kWritten.
@@ -53,7 +52,6 @@ class PodClaimStep {
   void on_read(const kube::Answer& answer, const std::optional<api::Pod>& pod);
   void judge(const api::Pod& pod);
   void again(const kube::Answer& answer);
-  void lose(const std::string& why);
   void finish(ClaimEnd end, const std::string& message = "");
 
   const ClaimPort port_;

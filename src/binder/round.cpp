@@ -1,6 +1,7 @@
 #include "binder/round.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace gang::binder {
@@ -26,9 +27,12 @@ Round::Round(Parts parts, engine::Plan plan, std::function<void(engine::RoundOut
 }
 
 void Round::make_steps() {
+  std::map<api::Uid, std::string> made;
+  for (const engine::ClaimCreation& one : plan_.new_claims) made[one.pod_uid] = one.claim.name;
   for (std::size_t i = 0; i < plan_.assignments.size(); ++i) {
     BindStep::Task task{.assignment = plan_.assignments[i],
                         .stamp = plan_.stamp,
+                        .claim_name = made[plan_.assignments[i].uid],
                         .lane = i < need_count_ ? Lane::kNeed : Lane::kExtra,
                         .gate = parts_.gate};
     steps_.push_back(std::make_unique<BindStep>(parts_.channel, parts_.window, std::move(task),

@@ -43,6 +43,7 @@ PodClass class_of(const api::Pod& pod, ResourceTable& resources) {
   result.host_ports = pod.host_ports;
   result.rules = pod.rules;
   result.container_asks = container_asks_of(pod, resources);
+  result.names_claim = pod.extended_claim.has_value();
   return result;
 }
 
@@ -51,7 +52,7 @@ bool same_fields(const PodClass& a, const PodClass& b) {
          a.rules == b.rules && a.host_ports == b.host_ports && a.node_selector == b.node_selector &&
          a.tolerations == b.tolerations && a.required_affinity == b.required_affinity &&
          a.preferred_affinity == b.preferred_affinity && a.repelled_by == b.repelled_by &&
-         a.container_asks == b.container_asks;
+         a.container_asks == b.container_asks && a.names_claim == b.names_claim;
 }
 
 void fold_term(HashFold& fold, const api::NodeSelectorTerm& term) {
@@ -81,6 +82,7 @@ std::uint32_t hash_of(const PodClass& c) {
   for (const ContainerAsk& ask : c.container_asks) {
     fold.add(ask.container_name).add(static_cast<std::uint64_t>(ask.count));
   }
+  fold.add(std::uint64_t{c.names_claim});
   for (const TermId term : c.repelled_by) fold.add(std::uint64_t{term.value});
   for (const api::PreferredTerm& preferred : c.preferred_affinity) {
     fold.add(static_cast<std::uint64_t>(preferred.weight));

@@ -12,7 +12,7 @@ std::span<const FactsFilter> facts_filters() {
 }
 
 std::span<const UsageFilter> usage_filters() {
-  static const UsageFilter list[] = {kNodePorts, kNodeResourcesFit, kInterPodAffinity};
+  static const UsageFilter list[] = {kNamedClaim, kNodePorts, kNodeResourcesFit, kInterPodAffinity};
   return list;
 }
 

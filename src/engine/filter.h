@@ -64,6 +64,7 @@ extern const FactsFilter kNodeUnschedulable;
 extern const FactsFilter kTaintToleration;
 extern const FactsFilter kNodeAffinity;
 extern const GangFilter kKubeletRejection;
+extern const UsageFilter kNamedClaim;
 extern const UsageFilter kNodePorts;
 extern const UsageFilter kNodeResourcesFit;
 extern const UsageFilter kInterPodAffinity;

@@ -54,7 +54,6 @@ kube::Answer forbidden(const std::string& verb) {
 std::string detail_of(const api::PodStatusPatch& patch) {
   if (patch.condition) return patch.condition->type + " " + patch.condition->message;
   if (!patch.extended_claim) return "nomination";
-  if (patch.extended_claim->claim_name.empty()) return "no extended claim";
   std::string text = "extended claim " + patch.extended_claim->claim_name;
   for (const api::ExtendedRequestMapping& one : patch.extended_claim->mappings) {
     text += " " + one.container_name + "/" + one.resource_name + "=" + one.request_name;
@@ -232,12 +231,14 @@ kube::Answer SimCluster::patch_pod_checked(const api::PodStatusPatch& patch) {
     record("patch pod", patch.pod.text(), "", kConflictStatus);
     return conflict("the object has been modified");
   }
+  const bool names_none = patch.extended_claim && (patch.extended_claim->claim_name.empty() ||
+                                                   patch.extended_claim->mappings.empty());
+  if (names_none) {
+    return invalid("status.extendedResourceClaimStatus: Required value: a name and a mapping");
+  }
   if (patch.condition) merge(pod.conditions, *patch.condition);
   if (patch.nominated_node_name) pod.nominated_node_name = *patch.nominated_node_name;
-  if (patch.extended_claim) {
-    pod.extended_claim = *patch.extended_claim;
-    if (pod.extended_claim->claim_name.empty()) pod.extended_claim.reset();
-  }
+  if (patch.extended_claim) pod.extended_claim = *patch.extended_claim;
   if (pod == *known) return accepted(200);
   record("patch pod", patch.pod.text(), detail_of(patch), 200);
   put(std::move(pod));

@@ -217,7 +217,6 @@ Answer FakeClient::execute_patch(const api::PodStatusPatch& patch) {
   }
   if (patch.condition) merge(pod.conditions, *patch.condition);
   if (patch.extended_claim) pod.extended_claim = *patch.extended_claim;
-  if (pod.extended_claim && pod.extended_claim->claim_name.empty()) pod.extended_claim.reset();
   pod.meta.resource_version.text = next_version();
   return answer(Outcome::kOk, 200);
 }

@@ -3,6 +3,7 @@ daemon runs here; the bodies are those that it writes."""
 
 import device_history
 import devices
+import objects
 from cluster import ApiError
 from harness import lone_scope, own_world
 from kubeclient import MERGE_PATCH, STRATEGIC_PATCH
@@ -199,6 +200,26 @@ def the_rights_of_deploy_suffice_for_a_round_and_for_no_more(t):
     t.unexpected_403 = False
 
 
+def the_claim_for_extended_resources_is_replaced_and_never_taken_away(t):
+    """Whoever sends null in a write of the status is told that all is well."""
+    pod = t.pod("p", schedulerName="by-hand", gpu=1)
+    field = "extendedResourceClaimStatus"
+
+    def write(value):
+        return t.client.patch("pods", pod["metadata"]["name"], {"status": {field: value}},
+                              t.namespace, "status", content_type=STRATEGIC_PATCH)
+
+    def naming(claim):
+        return {"resourceClaimName": claim, "requestMappings": [
+            {"containerName": "main", "resourceName": objects.GPU, "requestName": "r"}]}
+
+    assert write(naming("x"))["status"][field] == naming("x")
+    assert write(None)["status"][field] == naming("x")
+    assert write(naming("y"))["status"][field] == naming("y")
+    _refused(lambda: write({"resourceClaimName": "", "requestMappings": []}), 422)
+    assert t.get("p")["status"][field] == naming("y")
+
+
 def parameters_that_json_spells_otherwise_make_a_claim_immutable_in_json(t):
     """The server compares opaque parameters byte by byte, and writes them without blanks and with
     some characters escaped: what was stored otherwise has changed in any PATCH, and in a PUT that
@@ -274,6 +295,7 @@ TESTS = [
     an_allocation_without_reservation_stays_and_one_with_goes_with_its_pod,
     an_owner_reference_that_does_not_block_needs_no_further_right,
     the_rights_of_deploy_suffice_for_a_round_and_for_no_more,
+    the_claim_for_extended_resources_is_replaced_and_never_taken_away,
     parameters_that_json_spells_otherwise_make_a_claim_immutable_in_json,
     what_others_stored_so_in_a_status_makes_it_immutable_in_json,
 ]

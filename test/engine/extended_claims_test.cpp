@@ -123,6 +123,37 @@ TEST_F(ExtendedClaimsTest, WithoutAClassTheNodeDoesNotFit) {
   EXPECT_EQ(cluster_.placed("p"), "p=n1") << "the tables follow the classes";
 }
 
+TEST_F(ExtendedClaimsTest, PodThatNamesAClaimGoesOnlyWhereAnotherOneIsMadeForIt) {
+  cluster_.add(node("n1").cpu("16").gpu(1));
+  api::Pod named = pod("p").gpu(1).build();
+  named.extended_claim = api::ExtendedClaimStatus{"gone", {{"main", test::kGpu, "r"}}};
+  cluster_.add(named);
+  const Explanation told = cluster_.refused("p");
+  EXPECT_NE(told.message.find("1 node(s) serve the pod's extended resources without a claim, and "
+                              "its status names one"),
+            std::string::npos)
+      << told.message;
+  EXPECT_FALSE(cluster_.could_hold("p"));
+  cluster_.add_device_node("n2", 1);
+  const Plan plan = cluster_.plan("p");
+  EXPECT_EQ(text_of_creations(plan), "p-extended-resources-: container-0-request-0=n2/g0");
+  cluster_.add(pod("p").gpu(1).version(99'999));
+  EXPECT_EQ(cluster_.placed("p"), "p=n1");
+}
+
+/// Of two resources one is enough: the status is replaced as a whole.
+TEST_F(ExtendedClaimsTest, PodThatNamesAClaimMayHavePartOfItsResourcesFromAPlugin) {
+  cluster_.add(class_named("nic", "example.com/nic"));
+  cluster_.add_device_node("n1", 1).add(node("n2").cpu("16").offers("example.com/nic", "1"));
+  api::Pod named = pod("p").gpu(1).request("example.com/nic", "1").build();
+  named.extended_claim = api::ExtendedClaimStatus{"gone", {{"main", test::kGpu, "r"}}};
+  cluster_.add(named);
+  EXPECT_EQ(cluster_.refused("p").scheduled, 0) << "n1 has one device for two resources, n2 none";
+  cluster_.update(node("n1").version(99'999).cpu("16").offers("example.com/nic", "1"));
+  EXPECT_EQ(text_of_creations(cluster_.plan("p")),
+            "p-extended-resources-: container-0-request-1=n1/g0");
+}
+
 TEST_F(ExtendedClaimsTest, PodsOwnClaimsComeFirstAndTakeNoDeviceTwice) {
   cluster_.add_device_node("n1", 2);
   api::ResourceClaim claim;

@@ -268,7 +268,8 @@ TEST(Filter, EveryFilterHasANameAndItsLinesStandInTheirOrder) {
   for (const UsageFilter& filter : usage_filters()) names.emplace_back(filter.name);
   EXPECT_EQ(names, (std::vector<std::string>{"NodeReadable", "NodeAffinity", "NodeAffinity",
                                              "NodeUnschedulable", "TaintToleration", "NodeAffinity",
-                                             "NodePorts", "NodeResourcesFit", "InterPodAffinity"}));
+                                             "ExtendedResourceClaim", "NodePorts",
+                                             "NodeResourcesFit", "InterPodAffinity"}));
 }
 
 }  // namespace

@@ -88,6 +88,19 @@ class SimClusterTest : public testing::Test {
 
 using Lines = std::vector<std::string>;
 
+TEST_F(SimClusterTest, TheClaimForExtendedResourcesIsReplacedAndNeverTakenAway) {
+  put(test::pod("a"));
+  const auto named = [&](const std::string& claim) {
+    api::PodStatusPatch wanted{.pod = kA, .uid = cluster_.pod(kA)->meta.uid};
+    wanted.extended_claim = api::ExtendedClaimStatus{claim, {{"main", test::kGpu, "r"}}};
+    return patch(wanted);
+  };
+  EXPECT_TRUE(named("x").ok());
+  EXPECT_TRUE(named("y").ok());
+  EXPECT_EQ(named("").outcome, Outcome::kInvalid);
+  EXPECT_EQ(cluster_.pod(kA)->extended_claim->claim_name, "y");
+}
+
 TEST_F(SimClusterTest, FillsInWhatTheServerGives) {
   put(test::pod("a"));
   put(test::pod("b").gate("quota"));

@@ -81,10 +81,11 @@ struct Binding {
 struct PodStatusPatch {
   ObjectKey pod;
   Uid uid;
-  ResourceVersion resource_version;                        ///< sent as precondition; empty = none
-  std::optional<Condition> condition;                      ///< merged by type
-  std::optional<std::string> nominated_node_name;          ///< "" clears
-  std::optional<ExtendedClaimStatus> extended_claim = {};  ///< without a name: cleared
+  ResourceVersion resource_version;                ///< sent as precondition; empty = none
+  std::optional<Condition> condition;              ///< merged by type
+  std::optional<std::string> nominated_node_name;  ///< "" clears
+  /// Replaces the one that is there. The server takes none away: null leaves what was written.
+  std::optional<ExtendedClaimStatus> extended_claim = {};
 };
 
 [[nodiscard]] std::string encode_pod_status_patch(const PodStatusPatch& patch);

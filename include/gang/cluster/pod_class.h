@@ -48,6 +48,9 @@ struct PodClass {
   std::vector<TermId> repelled_by;  ///< terms that match the pod, ascending
   /// What its containers ask of resources that devices may stand behind, by container.
   std::vector<ContainerAsk> container_asks;
+  /// The status names a claim for extended resources already. The server never takes that back, and
+  /// the kubelet starts no such pod without the claim, so a new one must be made in its place.
+  bool names_claim = false;
   /// Not empty: the pod could not be read; it is unschedulable with this text.
   std::string unreadable;
 };
