@@ -7,7 +7,7 @@ namespace {
 
 constexpr Want kTaintWants[] = {Want("key"), Want("value"), Want("effect")};
 constexpr Want kSpecWants[] = {Want("unschedulable"), Want("taints", kTaintWants)};
-constexpr Want kStatusWants[] = {Want("allocatable")};
+constexpr Want kStatusWants[] = {Want("allocatable"), Want("declaredFeatures")};
 constexpr Want kNodeWants[] = {Want("kind"), Want("metadata", kMetaWants), Want("spec", kSpecWants),
                                Want("status", kStatusWants)};
 constexpr Want kNamespaceWants[] = {Want("kind"), Want("metadata", kMetaWants)};
@@ -56,7 +56,12 @@ Result<Node> node_from(JsonView json, std::string problem) {
     node.taints.push_back({reader.text(taint, "key"), reader.text(taint, "value"),
                            effect_from(reader.text(taint, "effect"))});
   }
-  decode_allocatable(reader.at(reader.at(json, "status"), "allocatable"), node, reader);
+  const JsonView status = reader.at(json, "status");
+  decode_allocatable(reader.at(status, "allocatable"), node, reader);
+  const JsonView features = reader.at(status, "declaredFeatures");
+  for (JsonView one = reader.first(features); one.valid(); one = one.next()) {
+    node.optional_node_operations |= reader.text(one) == "DRAOptionalNodeOperations";
+  }
   node.meta.unreadable = reader.problem();
   return node;
 }

@@ -105,6 +105,7 @@ bool NodeTable::same_facts(NodeIndex node, const NodeInfo& info,
   const NodeInfo* known = columns_.info(node);
   if (known == nullptr || known->uid != info.uid || known->labels != info.labels ||
       known->taints != info.taints || known->unschedulable != info.unschedulable ||
+      known->optional_node_operations != info.optional_node_operations ||
       known->unreadable != info.unreadable) {
     return false;
   }
@@ -136,6 +137,7 @@ bool NodeTable::upsert(const api::Node& node, ListNumber list) {
   info.labels = node.meta.labels;
   info.taints = node.taints;
   info.unschedulable = node.unschedulable;
+  info.optional_node_operations = node.optional_node_operations;
   info.unreadable = entry.own_problem.empty() ? entry.pod_problem : entry.own_problem;
   const std::vector<std::int64_t> allocatable = allocatable_of(node);
   if (same_facts(index, info, allocatable)) return false;

@@ -74,8 +74,7 @@ DeviceDraft::DeviceDraft(const DeviceStage& stage, const std::vector<cluster::Ga
 DeviceDraft::NodeBooks& DeviceDraft::books_of(const cluster::NodeInfo& node) {
   const auto known = nodes_.find(node.name);
   if (known != nodes_.end()) return known->second;
-  const api::NodeFacts facts{.name = node.name, .labels = node.labels};
-  return nodes_.try_emplace(node.name, node.name, device_node(facts, stage_.pools_of(node.name)))
+  return nodes_.try_emplace(node.name, node.name, device_node_of(node, stage_.pools_of(node.name)))
       .first->second;
 }
 

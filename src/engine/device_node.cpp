@@ -118,4 +118,11 @@ Result<DeviceNode> device_node(const api::NodeFacts& facts,
   return node;
 }
 
+Result<DeviceNode> device_node_of(const cluster::NodeInfo& node,
+                                  const std::vector<const DevicePool*>& pools) {
+  Result<DeviceNode> made = device_node({.name = node.name, .labels = node.labels}, pools);
+  if (made) made->optional_node_operations = node.optional_node_operations;
+  return made;
+}
+
 }  // namespace gang::engine

@@ -92,5 +92,8 @@ struct DeviceNode {
 /// Fails when a slice's node selector is none.
 [[nodiscard]] Result<DeviceNode> device_node(const api::NodeFacts& facts,
                                              const std::vector<const cluster::DevicePool*>& pools);
+/// The same, with what the node declares.
+[[nodiscard]] Result<DeviceNode> device_node_of(
+    const cluster::NodeInfo& node, const std::vector<const cluster::DevicePool*>& pools);
 
 }  // namespace gang::engine

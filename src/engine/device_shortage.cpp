@@ -354,7 +354,7 @@ std::int64_t users_of(const DeviceKind& kind, std::size_t claim, std::int64_t us
 
 /// The devices of a node, made anew: the draft's are those of the attempt.
 std::optional<DeviceNode> devices_of(const DeviceStage& stage, const cluster::NodeInfo& node) {
-  auto devices = device_node({.name = node.name, .labels = node.labels}, stage.pools_of(node.name));
+  auto devices = device_node_of(node, stage.pools_of(node.name));
   if (!devices) return std::nullopt;
   return *std::move(devices);
 }

@@ -47,6 +47,17 @@ TEST(DecodeNode, ABrokenTaintListMakesItUnreadable) {
   EXPECT_EQ(node.meta.unreadable, "spec.taints: \"x\" is not a list; write [...]");
 }
 
+TEST(DecodeNode, KeepsWhetherNodeOperationsAreOptional) {
+  const auto is_declared = [](const std::string& features) {
+    const Node node = *decode_node(R"({"metadata":{"name":"n"},"status":{"declaredFeatures":[)" +
+                                   features + "]}}");
+    return node.optional_node_operations;
+  };
+  EXPECT_FALSE(is_declared(""));
+  EXPECT_FALSE(is_declared(R"("RestartAllContainersOnContainerExits")"));
+  EXPECT_TRUE(is_declared(R"("A","DRAOptionalNodeOperations","Z")"));
+}
+
 TEST(DecodePodGroup, KeepsTheWholeSpec) {
   const auto group = decode_pod_group(data_file("podgroup.json"));
   ASSERT_TRUE(group) << group.error().message;

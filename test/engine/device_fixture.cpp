@@ -168,7 +168,11 @@ std::string DeviceWorld::allocate() {
   std::vector<const api::ResourceClaim*> claims;
   for (const auto& one : claims_) claims.push_back(one.get());
 
-  const Result<DeviceNode> node = device_node({.name = "n1", .labels = labels}, views);
+  cluster::NodeInfo info;
+  info.name = "n1";
+  info.labels = labels;
+  info.optional_node_operations = node_declares_optional_operations;
+  const Result<DeviceNode> node = device_node_of(info, views);
   if (!node) return "fatal: " + node.error().message;
   TableSelectors selectors;
   AskAnswers answers;

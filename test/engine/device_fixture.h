@@ -39,6 +39,7 @@ class DeviceWorld final : public cluster::DevicePool::Names {
   std::int64_t steps_max = 100'000;
   std::int64_t selector_steps_max = 1'000'000;
   api::StringMap labels;  ///< of the node n1
+  bool node_declares_optional_operations = false;
 
   /// Spec members beyond driver "d", pool and nodeName: `"devices":[...]`.
   DeviceWorld& slice(const std::string& name, const std::string& spec);

@@ -336,6 +336,20 @@ TEST(DevicePlaces, PerDeviceSelectionAndSelectorsDecideWhereADeviceIs) {
 }
 
 TEST(DeviceResults, NodeLocalDevicesPinTheClaimAndFreeOnesDoNot) {
+TEST(DevicePlaces, NodeOperationsAreLeftOutOnlyWhereTheNodeDeclaresIt) {
+  DeviceWorld world;
+  world.slice("s", R"("driver":"d","pool":{"name":"n1","resourceSliceCount":1},"nodeName":"n1",
+      "skipNodeOperations":["*"],"devices":[{"name":"a"}])");
+  world.claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=n1/a") << "without the feature nobody looks";
+  EXPECT_TRUE(world.allocations()[0].results[0].skip_node_operations.empty());
+  world.features.optional_node_operations = true;
+  EXPECT_EQ(world.allocate(), "no");
+  world.node_declares_optional_operations = true;
+  EXPECT_EQ(world.allocate(), "gpu=n1/a");
+  EXPECT_EQ(world.allocations()[0].results[0].skip_node_operations, std::vector<std::string>{"*"});
+}
+
   DeviceWorld local;
   local.local(R"({"name":"a"})").claim(kOne);
   EXPECT_EQ(local.allocate(), "gpu=n1/a");

@@ -19,6 +19,8 @@ struct Node {
   bool unschedulable = false;
   std::vector<Taint> taints;
   ResourceList allocatable;
+  /// Declares the feature DRAOptionalNodeOperations: its kubelet leaves out what slices say.
+  bool optional_node_operations = false;
   /// Resource names of allocatable whose quantity could not be read: the node offers none of them.
   std::vector<std::string> unreadable_resources;
   friend bool operator==(const Node&, const Node&) = default;

@@ -55,6 +55,7 @@ struct NodeInfo {
   api::StringMap labels;
   std::vector<api::Taint> taints;
   bool unschedulable = false;
+  bool optional_node_operations = false;  ///< declared by the node
   /// Not empty: the node could not be read, or holds a pod that could not: it takes no new pods.
   std::string unreadable;
 };

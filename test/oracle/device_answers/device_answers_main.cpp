@@ -133,8 +133,11 @@ std::string Problem::solve() {
   for (const auto& one : classes_) classes[one->meta.key.name] = one;
   std::vector<const api::ResourceClaim*> claims;
   for (const auto& one : claims_) claims.push_back(one.get());
-  const Result<DeviceNode> node =
-      device_node({.name = node_.meta.key.name, .labels = node_.meta.labels}, views);
+  cluster::NodeInfo info;
+  info.name = node_.meta.key.name;
+  info.labels = node_.meta.labels;
+  info.optional_node_operations = node_.optional_node_operations;
+  const Result<DeviceNode> node = device_node_of(info, views);
   if (!node) return answer_of({.step = {DeviceStep::End::kFatal, node.error().message}});
   cluster::CelSelectors selectors;
   AskAnswers answers;
