@@ -17,10 +17,15 @@ bool uses_compatibility_groups(const api::ResourceSlice& slice) {
   });
 }
 
+/// Whether the slice counts among those of its pool.
+bool counts(const api::ResourceSlice& slice, const DeviceFeatures& features) {
+  return features.compatibility_groups || !uses_compatibility_groups(slice);
+}
+
+/// Whether its devices are offered. One of partitions counts also where these are off.
 bool is_readable(const api::ResourceSlice& slice, const DeviceFeatures& features) {
   const bool partitions = slice.per_device_node_selection || !slice.shared_counters.empty();
-  if (partitions && !features.partitionable_devices) return false;
-  return features.compatibility_groups || !uses_compatibility_groups(slice);
+  return (!partitions || features.partitionable_devices) && counts(slice, features);
 }
 
 bool taints(const api::DeviceTaintRule& rule, const api::ResourceSlice& slice,
@@ -49,7 +54,7 @@ DevicePool::DevicePool(const Parts& parts, const DeviceFeatures& features, Names
   CHECK(!parts.slices.empty());
   keep_newest(parts, features);
   add_counter_sets();
-  add_devices(parts, names);
+  add_devices(parts, features, names);
   unseen_ = names.held_beside(*this);
   check_names();
 }
@@ -70,8 +75,9 @@ void DevicePool::keep_newest(const Parts& parts, const DeviceFeatures& features)
     if (slice->pool_slice_count != wanted) refuse("inconsistent resourceSliceCount");
   }
   const SlicePtr first = slices_.front();
+  const auto found = std::ranges::count_if(
+      slices_, [&features](const SlicePtr& slice) { return counts(*slice, features); });
   std::erase_if(slices_, [&](const SlicePtr& slice) { return !is_readable(*slice, features); });
-  const auto found = static_cast<std::int64_t>(slices_.size());
   if (slices_.empty()) slices_.push_back(first);
   if (state_ != PoolState::kReady || found == wanted) return;
   state_ = PoolState::kIncomplete;
@@ -99,17 +105,17 @@ void DevicePool::add_counter_sets() {
   }
 }
 
-void DevicePool::add_devices(const Parts& parts, Names& names) {
+void DevicePool::add_devices(const Parts& parts, const DeviceFeatures& features, Names& names) {
   for (std::uint32_t index = 0; index < slices_.size(); ++index) {
     const api::ResourceSlice& slice = *slices_[index];
-    if (!slice.shared_counters.empty()) continue;
+    if (!slice.shared_counters.empty() || !is_readable(slice, features)) continue;
     for (const api::Device& device : slice.devices) {
       PoolDevice& added = devices_.emplace_back();
       added.id = names.id_of(slice, device);
       added.slice = index;
       added.device = &device;
       added.rule_taints = taints_of(parts.rules, slice, device.name);
-      resolve_counters(added);
+      if (features.partitionable_devices) resolve_counters(added);
     }
   }
 }

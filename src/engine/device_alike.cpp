@@ -66,6 +66,9 @@ void add_facts(const DeviceCandidate& candidate, bool is_local, std::string& tra
     add(traits, name + "=" + capacity.value.text());
     if (capacity.policy) add_policy(*capacity.policy, traits);
   }
+  // Where partitions are off they take of no counter here, and are not given out.
+  const bool is_off = candidate.device->counter_sets.empty() && !device.consumes_counters.empty();
+  add(traits, is_off ? "partition" : "");
   for (const std::string& condition : device.binding_conditions) add(traits, condition);
   add(traits, device.binds_to_node ? "binds" : "");
   add(traits, device.allow_multiple_allocations ? "many" : "");

@@ -71,11 +71,25 @@ TEST(DeviceCounters, AnUnknownCounterMakesThePoolInvalid) {
   EXPECT_EQ(world.allocate(), "node: invalid resource pools were encountered");
 }
 
-TEST(DeviceCounters, WithoutTheFeatureThePoolIsIncomplete) {
+TEST(DeviceCounters, WithoutTheFeatureNoPartitionIsGiven) {
   DeviceWorld world;
   world.features.partitionable_devices = false;
   world.slice("a", kCounters).slice("b", kPartitions).claim(kOne);
-  EXPECT_EQ(world.allocate(), "no");
+  EXPECT_EQ(world.allocate(), "gpu=n1/free");
+}
+
+/// As upstream: slices of partitions count for completeness, and are passed over otherwise.
+TEST(DeviceCounters, WithoutTheFeatureWholeDevicesOfThePoolAreGiven) {
+  DeviceWorld world;
+  world.features.partitionable_devices = false;
+  const std::string three = R"("driver":"d","pool":{"name":"n1","resourceSliceCount":3},)";
+  world.slice("a", three + R"("nodeName":"n1","sharedCounters":[{"name":"card","counters":{}}])");
+  world.slice("b", three + R"("perDeviceNodeSelection":true,
+      "devices":[{"name":"first","allNodes":true}])");
+  world.slice("c", three + R"("nodeName":"n1","devices":[{"name":"part",
+      "consumesCounters":[{"counterSet":"none","counters":{}}]},{"name":"whole"}])");
+  world.claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=n1/whole");
 }
 
 TEST(DeviceGroups, DevicesOfOneSetNeedAGroupInCommon) {
@@ -322,20 +336,6 @@ TEST(DeviceNodeOperations, ASliceThatSkipsThemNeedsANodeThatMay) {
   EXPECT_EQ(world.allocate(), "no");
 }
 
-TEST(DevicePlaces, PerDeviceSelectionAndSelectorsDecideWhereADeviceIs) {
-  DeviceWorld world;
-  world.labels = {{"rack", "r1"}};
-  world.slice("s", R"("driver":"d","pool":{"name":"f","resourceSliceCount":1},
-      "perDeviceNodeSelection":true,"devices":[{"name":"other","nodeName":"n2"},
-      {"name":"rack","nodeSelector":{"nodeSelectorTerms":[
-         {"matchExpressions":[{"key":"rack","operator":"In","values":["r1"]}]}]}}])");
-  world.claim(kOne);
-  EXPECT_EQ(world.allocate(), "gpu=f/rack");
-  ASSERT_TRUE(world.allocations()[0].node_selector);
-  EXPECT_EQ(world.allocations()[0].node_selector->terms[0].expressions[0].key, "rack");
-}
-
-TEST(DeviceResults, NodeLocalDevicesPinTheClaimAndFreeOnesDoNot) {
 TEST(DevicePlaces, NodeOperationsAreLeftOutOnlyWhereTheNodeDeclaresIt) {
   DeviceWorld world;
   world.slice("s", R"("driver":"d","pool":{"name":"n1","resourceSliceCount":1},"nodeName":"n1",
@@ -350,6 +350,20 @@ TEST(DevicePlaces, NodeOperationsAreLeftOutOnlyWhereTheNodeDeclaresIt) {
   EXPECT_EQ(world.allocations()[0].results[0].skip_node_operations, std::vector<std::string>{"*"});
 }
 
+TEST(DevicePlaces, PerDeviceSelectionAndSelectorsDecideWhereADeviceIs) {
+  DeviceWorld world;
+  world.labels = {{"rack", "r1"}};
+  world.slice("s", R"("driver":"d","pool":{"name":"f","resourceSliceCount":1},
+      "perDeviceNodeSelection":true,"devices":[{"name":"other","nodeName":"n2"},
+      {"name":"rack","nodeSelector":{"nodeSelectorTerms":[
+         {"matchExpressions":[{"key":"rack","operator":"In","values":["r1"]}]}]}}])");
+  world.claim(kOne);
+  EXPECT_EQ(world.allocate(), "gpu=f/rack");
+  ASSERT_TRUE(world.allocations()[0].node_selector);
+  EXPECT_EQ(world.allocations()[0].node_selector->terms[0].expressions[0].key, "rack");
+}
+
+TEST(DeviceResults, NodeLocalDevicesPinTheClaimAndFreeOnesDoNot) {
   DeviceWorld local;
   local.local(R"({"name":"a"})").claim(kOne);
   EXPECT_EQ(local.allocate(), "gpu=n1/a");

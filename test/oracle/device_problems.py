@@ -19,6 +19,7 @@ OTHER_RACK = {"nodeSelectorTerms": [{"matchExpressions": [
     {"key": "rack", "operator": "NotIn", "values": ["r1"]}]}]}
 FEATURES = {"AdminAccess": True, "PrioritizedList": True, "PartitionableDevices": True,
             "DeviceTaints": True, "DeviceBindingAndStatus": True, "ConsumableCapacity": True}
+NOT_IN_STABLE = ("ConsumableCapacity", "DeviceBindingAndStatus")
 OPTIONAL_FEATURES = ("FractionalCapacityRange", "ListTypeAttributes", "CompatibilityGroups",
                      "OptionalNodeOperations", "DerivedAttributes")
 
@@ -287,6 +288,24 @@ def held_unseen(slices, seed):
              "status": {"allocation": {"devices": {"results": [result]}}}}]
 
 
+def switch_off(made, seed):
+    """Now and then one or two of the gates that are on by default are off, but never both that
+    keep upstream from its oldest allocator, which gathers pools in another way."""
+    dice = random.Random(f"off {seed}")
+    for name in dice.sample(sorted(FEATURES), dice.choice((0, 0, 0, 0, 0, 1, 1, 2))):
+        made["features"][name] = False
+    if not any(made["features"][name] for name in NOT_IN_STABLE):
+        made["features"][dice.choice(NOT_IN_STABLE)] = True
+
+
+def declare_features(made, seed):
+    """A node may say that its kubelet leaves out the operations that slices name."""
+    dice = random.Random(f"declared {seed}")
+    if dice.random() < 0.5:
+        declared = dice.choice((["DRAOptionalNodeOperations"], ["A", "DRAOptionalNodeOperations"]))
+        made["node"] = dict(NODE, status={"declaredFeatures": declared})
+
+
 def problem(seed):
     dice = random.Random(seed)
     features = dict(FEATURES)
@@ -306,12 +325,15 @@ def problem(seed):
             "held": held(dice, slices) + held_unseen(slices, seed),
             "claims": [claim(dice, index) for index in range(dice.choice((1, 1, 1, 2)))]}
     derive_attributes(made, seed)
+    switch_off(made, seed)
+    declare_features(made, seed)
     return made
 
 
 def lines_of(one):
     """The form that device-answers reads."""
     lines = [f"feature {name}" for name in OPTIONAL_FEATURES if one["features"].get(name)]
+    lines += [f"without {name}" for name in FEATURES if not one["features"][name]]
     lines.append("node " + json.dumps(one["node"]))
     for verb, key in (("slice", "slices"), ("class", "classes"), ("held", "held"),
                       ("claim", "claims")):

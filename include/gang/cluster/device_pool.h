@@ -129,7 +129,7 @@ class DevicePool {
  private:
   void keep_newest(const Parts& parts, const DeviceFeatures& features);
   void add_counter_sets();
-  void add_devices(const Parts& parts, Names& names);
+  void add_devices(const Parts& parts, const DeviceFeatures& features, Names& names);
   void resolve_counters(PoolDevice& device);
   void check_names();
   void refuse(std::string problem);

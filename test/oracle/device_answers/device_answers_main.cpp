@@ -1,7 +1,8 @@
 // Answers allocation problems with gang::engine, in the form of test/oracle/devices.
 //
-// Input lines: "feature NAME", "node JSON", "slice JSON", "class JSON", "held JSON", "claim JSON",
-// and "solve" at the end of a problem. Output: one JSON document for each problem.
+// Input lines: "feature NAME", "without NAME" for one that is on by default, "node JSON", "slice
+// JSON", "class JSON", "held JSON", "claim JSON", and "solve" at the end of a problem. Output: one
+// JSON document for each problem.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -37,7 +38,7 @@ class Problem final : public cluster::DevicePool::Names {
     const auto next = cluster::DeviceId{static_cast<std::uint32_t>(ids_.size())};
     return ids_.try_emplace(driver + '/' + pool + '/' + device, next).first->second;
   }
-  bool set_feature(const std::string& name);
+  bool set_feature(const std::string& name, bool value);
   void hold(const api::ResourceClaim& claim);
 
   cluster::DeviceFeatures features_{.strict_no_execute = false};
@@ -49,15 +50,23 @@ class Problem final : public cluster::DevicePool::Names {
   cluster::DeviceUsage usage_;
 };
 
-bool Problem::set_feature(const std::string& name) {
+bool Problem::set_feature(const std::string& name, bool value) {
   const std::pair<const char*, bool*> known[] = {
+      {"AdminAccess", &features_.admin_access},
+      {"PrioritizedList", &features_.prioritized_list},
+      {"PartitionableDevices", &features_.partitionable_devices},
+      {"DeviceTaints", &features_.device_taints},
+      {"DeviceBindingAndStatus", &features_.binding_conditions},
+      {"ConsumableCapacity", &features_.consumable_capacity},
       {"FractionalCapacityRange", &features_.fractional_capacity_range},
       {"ListTypeAttributes", &features_.list_type_attributes},
       {"CompatibilityGroups", &features_.compatibility_groups},
       {"OptionalNodeOperations", &features_.optional_node_operations},
       {"DerivedAttributes", &features_.derived_attributes}};
   for (const auto& [one, flag] : known) {
-    if (name == one) return *flag = true;
+    if (name != one) continue;
+    *flag = value;
+    return true;
   }
   return false;
 }
@@ -81,7 +90,7 @@ std::vector<cluster::UnseenDevice> Problem::held_beside(const cluster::DevicePoo
 }
 
 bool Problem::add(const std::string& verb, const std::string& rest) {
-  if (verb == "feature") return set_feature(rest);
+  if (verb == "feature" || verb == "without") return set_feature(rest, verb == "feature");
   if (verb == "node") {
     node_ = *api::decode_node(rest);
   } else if (verb == "slice") {
