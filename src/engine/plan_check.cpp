@@ -11,6 +11,7 @@
 namespace gang::engine {
 namespace {
 
+using cluster::DeviceFeatures;
 using cluster::DevicePool;
 using cluster::DeviceTaken;
 using cluster::DeviceUsage;
@@ -64,10 +65,10 @@ bool has_taint(const PoolDevice* device, const api::DeviceTaint& taint) {
 
 /// A taint that keeps the claim's pods away and was not there before; null without one.
 const api::DeviceTaint* new_taint(const PoolDevice* before, const PoolDevice& device,
-                                  const api::DeviceResult& result) {
+                                  const api::DeviceResult& result, const DeviceFeatures& features) {
   const auto find_in = [&](const std::vector<api::DeviceTaint>& taints) {
     const auto found = std::ranges::find_if(taints, [&](const api::DeviceTaint& taint) {
-      return !has_taint(before, taint) && !tolerates({}, result.tolerations, taint);
+      return !has_taint(before, taint) && !tolerates(features, result.tolerations, taint);
     });
     return found != taints.end() ? &*found : nullptr;
   };
@@ -77,7 +78,7 @@ const api::DeviceTaint* new_taint(const PoolDevice* before, const PoolDevice& de
 
 /// What changed of a pool between the two views that concerns one of its devices.
 std::string pool_problem(const DevicePool* before, const DevicePool* now,
-                         const api::DeviceResult& result) {
+                         const api::DeviceResult& result, const DeviceFeatures& features) {
   const std::string name = fmt::format("pool {}/{}", result.driver, result.pool);
   if (now == nullptr) return name + " is gone";
   if (now == before) return "";
@@ -88,7 +89,8 @@ std::string pool_problem(const DevicePool* before, const DevicePool* now,
   if (now->state() != cluster::PoolState::kReady) return name + " is not complete any more";
   const PoolDevice* device = find_device(*now, result.device);
   if (device == nullptr) return fmt::format("{}: device {} is gone", name, result.device);
-  const api::DeviceTaint* taint = new_taint(find_device(*before, result.device), *device, result);
+  const api::DeviceTaint* taint =
+      new_taint(find_device(*before, result.device), *device, result, features);
   if (taint == nullptr) return "";
   return fmt::format("{}: device {} got the taint {}", name, result.device, taint->key);
 }
@@ -142,16 +144,18 @@ std::string conflict(const DeviceView& view, const DevicePool& pool,
 }
 
 std::string device_problem(const api::DeviceResult& result, const DeviceView& planned,
-                           const DeviceView& now) {
+                           const DeviceView& now, const DeviceFeatures& features) {
   const DevicePool* pool = now.find(result.driver, result.pool);
-  std::string problem = pool_problem(planned.find(result.driver, result.pool), pool, result);
+  std::string problem =
+      pool_problem(planned.find(result.driver, result.pool), pool, result, features);
   if (problem.empty() && !result.admin_access) problem = conflict(now, *pool, result);
   return problem;
 }
 
 }  // namespace
 
-std::string overtaken(const Plan& plan, const Snapshot& planned, const Snapshot& now) {
+std::string overtaken(const Plan& plan, const Snapshot& planned, const Snapshot& now,
+                      const DeviceFeatures& features) {
   for (const Assignment& assignment : plan.assignments) {
     const NodeInfo* before = planned.node(assignment.node);
     std::string problem = node_problem(*before, now.node(assignment.node));
@@ -160,7 +164,8 @@ std::string overtaken(const Plan& plan, const Snapshot& planned, const Snapshot&
   for (const ClaimWrite& write : plan.claims) {
     if (!write.allocation) continue;
     for (const api::DeviceResult& result : write.allocation->results) {
-      const std::string problem = device_problem(result, *planned.devices(), *now.devices());
+      const std::string problem =
+          device_problem(result, *planned.devices(), *now.devices(), features);
       if (!problem.empty()) {
         return fmt::format("claim {}: {}", write.claim->meta.key.text(), problem);
       }

@@ -146,7 +146,8 @@ Standing standing_of(Core& core, const std::optional<Gang>& gang, const RoundDev
     standing.problem = claim_problem(core, write);
     if (!standing.problem.empty()) return standing;
   }
-  standing.problem = engine::overtaken(devices.plan, *devices.planned, *core.state.snapshot());
+  standing.problem = engine::overtaken(devices.plan, *devices.planned, *core.state.snapshot(),
+                                       core.options.engine.device_features);
   if (standing.problem.empty()) check_devices(core, devices.plan, standing);
   return standing;
 }

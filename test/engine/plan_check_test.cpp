@@ -68,13 +68,14 @@ class PlanCheckTest : public testing::Test {
   /// Plans one pod with the device, shows its claim as written, then what `change` does.
   std::string after(const std::string& device, const std::function<void()>& change) {
     Plan plan{.need = 1};
-    const api::ResourceClaim claim = claim_with("ours", device);
+    api::ResourceClaim claim = claim_with("ours", device);
+    claim.allocation->results[0].tolerations = tolerations_;
     plan.assignments.push_back({.node = before_->by_name()[0], .node_name = "n1"});
     plan.claims.push_back({.claim = std::make_shared<const api::ResourceClaim>(claim),
                            .allocation = claim.allocation});
     cluster_.add(claim);
     change();
-    return overtaken(plan, *before_, *cluster_.state.snapshot());
+    return overtaken(plan, *before_, *cluster_.state.snapshot(), features_);
   }
 
   void change_slice(const std::function<void(api::ResourceSlice&)>& change) {
@@ -84,6 +85,8 @@ class PlanCheckTest : public testing::Test {
   }
 
   int version_ = 100;
+  cluster::DeviceFeatures features_;
+  std::vector<api::DeviceToleration> tolerations_;
   api::ResourceSlice slice_;
   TestCluster cluster_;
   std::shared_ptr<const cluster::Snapshot> before_;
@@ -148,6 +151,26 @@ TEST_F(PlanCheckTest, ATaintThatItWasPlannedWithDoesNotOvertake) {
                     });
                   }),
             "");
+}
+
+/// As the plan was made: without the rules of taints, or with upstream's.
+TEST_F(PlanCheckTest, ANewTaintIsJudgedByTheFeaturesOfThePlan) {
+  const auto after_taint = [this](const std::string& effect) {
+    before_ = cluster_.state.snapshot();
+    return after("g0", [&] {
+      change_slice([&](api::ResourceSlice& slice) {
+        slice.devices[0].taints = {{.key = effect, .effect = api::DeviceTaintEffect::kNoExecute}};
+      });
+    });
+  };
+  tolerations_ = {{.op = "Exists"}};
+  EXPECT_NE(after_taint("a"), "");
+  features_.strict_no_execute = false;
+  EXPECT_EQ(after_taint("b"), "");
+  tolerations_.clear();
+  EXPECT_NE(after_taint("c"), "");
+  features_.device_taints = false;
+  EXPECT_EQ(after_taint("d"), "");
 }
 
 TEST_F(PlanCheckTest, DeviceThatWentOrIsTaintedOvertakes) {

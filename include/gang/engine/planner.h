@@ -97,9 +97,10 @@ class Planner {
 /// Why the plan that was made on `planned` does not hold on `now`, in which its claims hold their
 /// devices, for people; "" when it does. Asked between the writes to claims and the bindings: other
 /// schedulers, drivers and operators go on meanwhile, and whoever sees a conflict yields. Looks at
-/// nodes and devices only. What has not changed costs a comparison of pointers. Pure; any thread.
-/// Source: commit protocol P6.
+/// nodes and devices only. `features` are those that it was planned with. What has not changed
+/// costs a comparison of pointers. Pure; any thread. Source: commit protocol P6.
 [[nodiscard]] std::string overtaken(const Plan& plan, const cluster::Snapshot& planned,
-                                    const cluster::Snapshot& now);
+                                    const cluster::Snapshot& now,
+                                    const cluster::DeviceFeatures& features);
 
 }  // namespace gang::engine
