@@ -31,12 +31,19 @@ Result<ObjectKey> decode_key(JsonView meta) {
   return ObjectKey{std::string(name_space.text()), std::string(name.text())};
 }
 
+/// "batch" of "batch/v1", "" of "v1".
+std::string group_of(const std::string& api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string::npos ? std::string() : api_version.substr(0, slash);
+}
+
 std::optional<ControllerRef> decode_controller(JsonView owners, JsonReader& reader) {
   std::optional<ControllerRef> controller;
   for (JsonView owner = reader.first(owners); owner.valid(); owner = owner.next()) {
     if (controller || !reader.flag(owner, "controller")) continue;
-    controller = ControllerRef{reader.text(owner, "kind"), reader.text(owner, "name"),
-                               Uid{reader.text(owner, "uid")}};
+    controller =
+        ControllerRef{reader.text(owner, "kind"), reader.text(owner, "name"),
+                      Uid{reader.text(owner, "uid")}, group_of(reader.text(owner, "apiVersion"))};
   }
   return controller;
 }

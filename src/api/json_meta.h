@@ -16,7 +16,8 @@ inline constexpr std::string_view kForeignGroupAnnotation = "scheduling.k8s.io/g
 
 inline constexpr Want kAnnotationWants[] = {Want("gang-scheduler.dev/*"),
                                             Want(kForeignGroupAnnotation), Want(kInitialEventsEnd)};
-inline constexpr Want kOwnerWants[] = {Want("kind"), Want("name"), Want("uid"), Want("controller")};
+inline constexpr Want kOwnerWants[] = {Want("apiVersion"), Want("kind"), Want("name"), Want("uid"),
+                                       Want("controller")};
 inline constexpr Want kMetaWants[] = {Want("name"),
                                       Want("namespace"),
                                       Want("uid"),

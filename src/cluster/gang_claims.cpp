@@ -9,9 +9,11 @@ std::string quoted(const api::ObjectKey& key) {
   return '"' + key.text() + '"';
 }
 
+/// Others have a kind of that name too.
 bool is_owned_by_group(const api::ResourceClaim& claim, const std::string& group) {
-  return claim.meta.controller && claim.meta.controller->kind == "PodGroup" && !group.empty() &&
-         claim.meta.controller->name == group;
+  const std::optional<api::ControllerRef>& owner = claim.meta.controller;
+  return owner && owner->api_group == "scheduling.k8s.io" && owner->kind == "PodGroup" &&
+         !group.empty() && owner->name == group;
 }
 
 /// Why an existing claim cannot be used by anybody, or nothing.

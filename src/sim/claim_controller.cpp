@@ -1,6 +1,7 @@
 #include "gang/sim/claim_controller.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "gang/base/check.h"
@@ -11,6 +12,7 @@ namespace {
 
 /// One change leads to a few others at most: a reservation goes, then the devices, then the claim.
 constexpr int kLooksMax = 100;
+constexpr const char* kScheduling = "scheduling.k8s.io";
 constexpr std::size_t kConsumersMax = 256;
 /// How long the cache of what it wrote keeps a claim.
 constexpr Duration kCachedFor = std::chrono::hours(1);
@@ -100,7 +102,7 @@ bool ClaimController::is_stale(const std::string& name_space,
     if (pod == nullptr || pod->meta.uid != consumer.uid || pod->is_terminal()) return true;
     return pod->is_terminating() && pod->node_name.empty();
   }
-  if (consumer.resource == "podgroups" && consumer.api_group == "scheduling.k8s.io") {
+  if (consumer.resource == "podgroups" && consumer.api_group == kScheduling) {
     const api::PodGroup* group = cluster_.pod_group(key);
     return group == nullptr || group->meta.uid != consumer.uid;
   }
@@ -115,7 +117,7 @@ bool ClaimController::has_lost_owner(const api::ResourceClaim& claim) const {
     const api::Pod* pod = cluster_.pod(key);
     return pod == nullptr || pod->meta.uid != owner->uid || pod->is_terminal();
   }
-  if (owner->kind != "PodGroup") return false;
+  if (owner->kind != "PodGroup" || owner->api_group != kScheduling) return false;
   const api::PodGroup* group = cluster_.pod_group(key);
   return group == nullptr || group->meta.uid != owner->uid;
 }
@@ -202,6 +204,7 @@ std::string ClaimController::claim_of(const api::ObjectMeta& owner, const char* 
   if (asks_for_admin_access(form->spec) && !cluster_.allows_admin_access(key.name_space)) return "";
   api::ResourceClaim claim{.meta = {.key = key}, .spec = form->spec};
   claim.meta.controller = api::ControllerRef{kind, owner.key.name, owner.uid};
+  if (std::string_view(kind) != "Pod") claim.meta.controller->api_group = kScheduling;
   claim.meta.annotations = {{std::string(api::kPodClaimName), entry.name}};
   cluster_.put(std::move(claim));
   made_[key] = clock_.now();

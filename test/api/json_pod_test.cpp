@@ -31,7 +31,7 @@ TEST(DecodePod, KeepsWhatSchedulingReadsOfMetadata) {
                                     {"batch.kubernetes.io/job-name", "train"}}));
   EXPECT_EQ(meta.annotations, (StringMap{{"gang-scheduler.dev/round", "r1"},
                                          {"scheduling.k8s.io/group-name", "old"}}));
-  EXPECT_EQ(meta.controller, (ControllerRef{"Job", "train", Uid{"u-job"}}));
+  EXPECT_EQ(meta.controller, (ControllerRef{"Job", "train", Uid{"u-job"}, "batch"}));
 }
 
 TEST(DecodePod, KeepsTheSpec) {

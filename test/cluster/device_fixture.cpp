@@ -77,6 +77,7 @@ api::ResourceClaim claim(const std::string& name, const std::vector<api::DeviceR
 api::ResourceClaim owned(api::ResourceClaim claim, const std::string& kind, const std::string& name,
                          const std::string& uid) {
   claim.meta.controller = api::ControllerRef{kind, name, {uid}};
+  if (kind == "PodGroup") claim.meta.controller->api_group = "scheduling.k8s.io";
   return claim;
 }
 

@@ -109,6 +109,10 @@ TEST_F(GangClaimsTest, ClaimsOfThePodGroupComeFirstAndEqualEntriesOfPodsMeanThem
   EXPECT_EQ(claims_of("g"), "g-gpu ok (group); mine ok");
   EXPECT_EQ(member(gang("g").value(), "g-0")->claims, (std::vector<std::int32_t>{1, 0}));
 
+  api::ResourceClaim foreign = owned(claim("g-gpu"), "PodGroup", "g", "uid-default-g");
+  foreign.meta.controller->api_group = "scheduling.volcano.sh";
+  tell(updated(foreign));
+  EXPECT_NE(claims_of("g").find("was not created for PodGroup default/g"), std::string::npos);
   tell(updated(owned(claim("g-gpu"), "PodGroup", "h", "uid-default-h")));
   EXPECT_EQ(claims_of("g"),
             "ResourceClaim default/g-gpu was not created for PodGroup default/g (PodGroup is not "

@@ -77,6 +77,7 @@ TEST_F(ClaimControllerTest, MakesOneClaimForAGroup) {
   controller_.run();
   EXPECT_EQ(cluster_.all<api::ResourceClaim>().size(), 1U);
   EXPECT_EQ(claim("g-gpu")->meta.controller->kind, "PodGroup");
+  EXPECT_EQ(claim("g-gpu")->meta.controller->api_group, "scheduling.k8s.io");
   const std::vector<api::ClaimEntryStatus> expected({{"gpu", "g-gpu"}});
   EXPECT_EQ(cluster_.pod_group({"default", "g"})->claim_statuses, expected);
   EXPECT_EQ(cluster_.pod({"default", "b"})->claim_statuses, expected);

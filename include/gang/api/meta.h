@@ -63,6 +63,7 @@ struct ControllerRef {
   std::string kind;
   std::string name;
   Uid uid;
+  std::string api_group = {};  ///< of its apiVersion; empty: the core group
   friend bool operator==(const ControllerRef&, const ControllerRef&) = default;
 };
 
