@@ -1,5 +1,8 @@
 // Encoders of what is written to claims, keys sorted.
+#include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "gang/api/claim_write.h"
 
@@ -47,17 +50,6 @@ Json result_json(const DeviceResult& result) {
   return json;
 }
 
-Json config_json(const AllocatedConfig& config) {
-  Json json = {{"source", config.source == ConfigSource::kClass ? "FromClass" : "FromClaim"}};
-  if (!config.config.requests.empty()) json["requests"] = config.config.requests;
-  if (config.config.opaque) {
-    Json parameters = Json::parse(config.config.opaque->parameters, nullptr, false);
-    json["opaque"] = {{"driver", config.config.opaque->driver},
-                      {"parameters", parameters.is_discarded() ? Json() : std::move(parameters)}};
-  }
-  return json;
-}
-
 Json requirement_json(const NodeSelectorRequirement& requirement) {
   Json json = {{"key", requirement.key}, {"operator", requirement.op}};
   if (!requirement.values.empty()) json["values"] = requirement.values;
@@ -68,19 +60,6 @@ Json term_json(const NodeSelectorTerm& term) {
   Json json = Json::object();
   add_list(json, "matchExpressions", term.expressions, requirement_json);
   add_list(json, "matchFields", term.fields, requirement_json);
-  return json;
-}
-
-Json allocation_json(const Allocation& allocation) {
-  Json devices = Json::object();
-  add_list(devices, "results", allocation.results, result_json);
-  add_list(devices, "config", allocation.configs, config_json);
-  Json json = {{"devices", std::move(devices)}};
-  if (allocation.node_selector) {
-    json["nodeSelector"]["nodeSelectorTerms"] = Json::array();
-    add_list(json["nodeSelector"], "nodeSelectorTerms", allocation.node_selector->terms, term_json);
-  }
-  if (allocation.time) json["allocationTimestamp"] = format_rfc3339(*allocation.time);
   return json;
 }
 
@@ -95,6 +74,56 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// An object of members that are JSON texts already; those without text are left out.
+std::string object_text(std::initializer_list<std::pair<std::string_view, std::string>> members) {
+  std::string text = "{";
+  for (const auto& [key, value] : members) {
+    if (value.empty()) continue;
+    text.append(text.size() > 1 ? "," : "").append("\"").append(key).append("\":").append(value);
+  }
+  return text + "}";
+}
+
+/// The parameters as they were told: a number has more forms than a parser of JSON keeps apart.
+std::string config_text(const AllocatedConfig& config) {
+  const std::vector<std::string>& requests = config.config.requests;
+  std::string opaque;
+  if (config.config.opaque) {
+    const std::string& parameters = config.config.opaque->parameters;
+    opaque = object_text({{"driver", dump(config.config.opaque->driver)},
+                          {"parameters", Json::accept(parameters) ? parameters : "null"}});
+  }
+  return object_text(
+      {{"opaque", std::move(opaque)},
+       {"requests", requests.empty() ? "" : dump(requests)},
+       {"source", config.source == ConfigSource::kClass ? "\"FromClass\"" : "\"FromClaim\""}});
+}
+
+std::string configs_text(const std::vector<AllocatedConfig>& configs) {
+  if (configs.empty()) return "";
+  std::string text;
+  for (const AllocatedConfig& config : configs) {
+    text.append(text.empty() ? "[" : ",").append(config_text(config));
+  }
+  return text + "]";
+}
+
+std::string selector_text(const NodeSelector& selector) {
+  Json terms = Json::array();
+  for (const NodeSelectorTerm& term : selector.terms) terms.push_back(term_json(term));
+  return dump({{"nodeSelectorTerms", std::move(terms)}});
+}
+
+std::string allocation_text(const Allocation& allocation) {
+  Json results = Json::array();
+  for (const DeviceResult& result : allocation.results) results.push_back(result_json(result));
+  return object_text(
+      {{"allocationTimestamp", allocation.time ? dump(format_rfc3339(*allocation.time)) : ""},
+       {"devices", object_text({{"config", configs_text(allocation.configs)},
+                                {"results", results.empty() ? "" : dump(results)}})},
+       {"nodeSelector", allocation.node_selector ? selector_text(*allocation.node_selector) : ""}});
+}
+
 Json guard_json(const Uid& uid, const ResourceVersion& version) {
   return {{"uid", uid.text}, {"resourceVersion", version.text}};
 }
@@ -102,7 +131,7 @@ Json guard_json(const Uid& uid, const ResourceVersion& version) {
 }  // namespace
 
 std::string encode_allocation(const Allocation& allocation) {
-  return dump(allocation_json(allocation));
+  return allocation_text(allocation);
 }
 
 std::string encode_new_claim(const NewClaim& claim) {
@@ -138,23 +167,27 @@ std::string encode_claim_patch(const ClaimPatch& patch) {
 }
 
 std::string encode_claim_status_patch(const ClaimStatusPatch& patch) {
-  Json status = Json::object();
-  status["reservedFor"] = Json::array();
-  add_list(status, "reservedFor", patch.reserved_for, consumer_json);
+  Json consumers = Json::array();
+  for (const ClaimConsumer& consumer : patch.reserved_for) {
+    consumers.push_back(consumer_json(consumer));
+  }
+  std::string allocation;
+  std::string devices;
   switch (patch.allocation_part) {
     case ClaimStatusPatch::Part::kKeep:
       break;
     case ClaimStatusPatch::Part::kSet:
-      status["allocation"] = allocation_json(patch.allocation);
+      allocation = allocation_text(patch.allocation);
       break;
     case ClaimStatusPatch::Part::kClear:
       // In a merge patch null takes a field away.
-      status["allocation"] = nullptr;
-      status["devices"] = nullptr;
+      allocation = devices = "null";
       break;
   }
-  return dump(
-      {{"metadata", guard_json(patch.uid, patch.resource_version)}, {"status", std::move(status)}});
+  return object_text({{"metadata", dump(guard_json(patch.uid, patch.resource_version))},
+                      {"status", object_text({{"allocation", std::move(allocation)},
+                                              {"devices", std::move(devices)},
+                                              {"reservedFor", dump(consumers)}})}});
 }
 
 }  // namespace gang::api

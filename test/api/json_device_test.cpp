@@ -269,6 +269,19 @@ TEST(EncodeAllocation, WritesWhatDecodingReads) {
   EXPECT_EQ(again->allocation, allocation);
 }
 
+TEST(EncodeAllocation, KeepsTheTextOfNumbersInParameters) {
+  const std::string parameters = R"({"z":1.10,"id":12345678901234567890123,"a":[1e2,-0]})";
+  Allocation allocation;
+  allocation.configs.push_back(
+      {.source = ConfigSource::kClass,
+       .config = {.requests = {"r"}, .opaque = OpaqueConfig{"d", parameters}}});
+  EXPECT_EQ(encode_allocation(allocation),
+            R"({"devices":{"config":[{"opaque":{"driver":"d","parameters":)" + parameters +
+                R"(},"requests":["r"],"source":"FromClass"}]}})");
+  allocation.configs[0].config.opaque->parameters = "{";
+  EXPECT_NE(encode_allocation(allocation).find(R"("parameters":null)"), std::string::npos);
+}
+
 TEST(EncodeAllocation, OfNothingHasNoList) {
   EXPECT_EQ(encode_allocation({}), R"({"devices":{}})");
 }

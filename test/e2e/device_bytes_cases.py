@@ -2,6 +2,7 @@
 that writes no compact JSON does, or with signs that the server escapes. claim_api_cases.py has the
 facts."""
 
+import json
 import threading
 
 import device_history
@@ -41,6 +42,21 @@ def a_gang_over_claims_that_take_no_json_write_runs_and_ends(t):
     for name in names:
         t.delete_pod(name)
     t.wait(lambda: not t.claims(), what="the claims are gone with their finalizers")
+
+
+def numbers_in_parameters_are_written_as_they_are_spelled(t):
+    """In an allocation too, into which the scheduler copies them."""
+    t.node("n1")
+    t.gpus("n1", 2)
+    t.driver_class()
+    numbers = '{"version":1.10,"id":12345678901234567890123,"a":1e2}'
+    t.store(devices.template("one", config=SPELLED), numbers)
+    t.start()
+    t.wait_bound(t.gang_of("g", 2, resourceClaims=from_template("one")))
+    for claim in t.claims().values():
+        given = claim["status"]["allocation"]["devices"]["config"]
+        for config in claim["spec"]["devices"]["config"] + given:
+            assert config["opaque"]["parameters"] == json.loads(numbers), config
 
 
 @seconds(30)
@@ -95,6 +111,7 @@ def a_claim_that_another_allocated_so_is_joined(t):
 
 TESTS = [
     a_gang_over_claims_that_take_no_json_write_runs_and_ends,
+    numbers_in_parameters_are_written_as_they_are_spelled,
     failing_writes_of_such_claims_are_tried_again,
     an_aborted_round_over_such_claims_leaves_nothing,
     a_claim_that_another_allocated_so_is_joined,
