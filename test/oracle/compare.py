@@ -3,8 +3,9 @@
 usage: compare.py ORACLE CEL_ANSWERS [--count N] [--seed N] [FILE...]
 
 The questions: COUNT generated expressions, those of the CEL specification (cel_spec), and FILEs of
-one expression a line. Prints each difference, but counts those of accepted.py apart. Ends with
-`N passed, N failed` over groups of questions: a file, or a thousand of the generated.
+selectors with the devices they are asked of (shapes.py), such as cel_corpus.txt. Prints each
+difference, but counts those of accepted.py apart. Ends with `N passed, N failed` over groups of
+questions: a file, or a thousand of the generated.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import accepted
+import shapes
 from questions import DEVICE, Generator
 
 _GROUP = 1000
@@ -32,6 +34,8 @@ _CLASSES = (
 
 
 def error_class(text):
+    if text.startswith("attribute "):  # of the device: which one it is, and what is wrong with it
+        return text.casefold()
     return next((name for name in _CLASSES if name in text), "other")
 
 
@@ -51,6 +55,7 @@ def difference(theirs, ours):
         return ""
     # An attribute shows no optionals and no empty lists; the oracle shows what is in them.
     shown = theirs.get("value") != {} and "of type optional_type" not in theirs.get("error", "")
+    theirs = {"cost": "0", **theirs}  # a device that cannot be read is not asked
     for name in ("value", "cost", "estimate") if shown else ("cost", "estimate"):
         if theirs.get(name) != ours.get(name):
             return name
@@ -84,15 +89,13 @@ def specified():
                 form for line in lines for form in forms(json.loads(line))]
 
 
-def listed(path):
-    with open(path, encoding="utf-8") as lines:
-        return path, [line.rstrip("\n") for line in lines if line.strip()]
-
-
 def questions_of(options):
     """(group, question) of everything that is asked."""
-    groups = [*generated(options.count, options.seed), *specified(), *map(listed, options.files)]
-    return [(group, {"expression": e, "device": DEVICE}) for group, made in groups for e in made]
+    groups = [*generated(options.count, options.seed), *specified()]
+    asked = [(group, DEVICE, e) for group, made in groups for e in made]
+    for path in options.files:
+        asked += [(path, shapes.SHAPES[shape], e) for shape, e in shapes.listed(path)]
+    return [(group, {"expression": e, "device": device}) for group, device, e in asked]
 
 
 def parse_options():
@@ -118,7 +121,8 @@ def main():
         expression = question["expression"]
         if what and not accepted.excused(causes, expression, question, their, our):
             failed.add(group)
-            print(f"{group}: {what}: {expression}\n  upstream {their}\n  ours     {our}")
+            print(f"{group}: {what}: {expression}\n  device   {question['device']['driver']!r}"
+                  f"\n  upstream {their}\n  ours     {our}")
     accepted.tell(causes)
     compiled = sum("compileError" not in our for our in ours)
     print(f"{len(asked)} questions, {compiled} of them compile")

@@ -123,7 +123,8 @@ topic_oracle() {
     fail "oracle: build of Kubernetes' packages"
   else
     theirs="$("$root/test/oracle/build")"
-    counted oracle-cel python3 test/oracle/compare.py "$theirs/cel" "$ours/cel-answers"
+    counted oracle-cel python3 test/oracle/compare.py "$theirs/cel" "$ours/cel-answers" \
+      test/oracle/cel_corpus.txt
     counted oracle-cel-speed python3 test/oracle/cel_speed.py "$theirs/cel" "$ours/cel-answers"
     counted oracle-devices python3 test/oracle/compare_devices.py \
       --ours "$ours/device-answers" --upstream "$theirs/devices"
