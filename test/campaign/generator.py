@@ -46,9 +46,14 @@ def names_of(commands):
 
 
 def closing(commands):
-    """What follows the commands: time for everything to settle, and then what came of it."""
+    """What follows the commands: time for everything to settle, and then what came of it.
+
+    Devices that their driver has to make ready are not given out any more: nobody would do that.
+    """
+    staged = re.findall(r"^load staged-(n\d+)", "\n".join(commands), re.MULTILINE)
     dropped = dict.fromkeys(re.findall(r"^drop watch (\w+)$", "\n".join(commands), re.MULTILINE))
     return [*(f"restore watch {kind}" for kind in dropped),
+            *(f"device {node}/slow-{i} taint=slow:NoSchedule" for node in staged for i in (0, 1)),
             "restart", "advance 5m", "restart", "advance 5m", "restart", "advance 15m",
             "advance 15m", *(f"plan {name}" for name in names_of(commands)),
             *(f"show {what}" for what in _SHOWN)]
@@ -63,6 +68,7 @@ class Generator:
         self._device_count = self._random.randint(1, 3)
         self._is_divided = self._chance(.2)
         self._is_extended = self._chance(.35)
+        self._is_staged = not self._is_divided and self._chance(.25)
         self._gangs = {}  # name -> (number of pods, what they ask for)
         self._lone = []
         self._dropped = set()
@@ -72,7 +78,9 @@ class Generator:
             (10, self._wait), (6, self._republish), (6, self._delete_pod), (6, self._cut_watch),
             (4, self._taint), (2, self._rule), (6, self._end_pod), (3, self._replace),
             (2, self._cordon), (2, self._change_minimum), (2, self._delete_group),
-            (1, self._delete_claim), (2, self._free_foreign), (6, lambda: ["cycle"]))
+            (1, self._delete_claim), (2, self._free_foreign), (6, lambda: ["cycle"]),
+            (2, self._lose_node), (3 if self._is_divided else 0, self._lose_device),
+            (25 if self._is_staged else 0, self._tell_condition))
 
     def commands(self):
         made = [*self._config(), *self._fleet(), *self._foreign(), *self._make_gangs()]
@@ -98,6 +106,8 @@ class Generator:
             made.append(f"config claim_controller={self._pick(('1s', '10s'))}")
         if self._chance(.5):
             made.append("config safety_interval=24h")
+        if self._is_staged:
+            made.append(f"config device_ready_deadline={self._pick(('10s', '1m'))}")
         return made
 
     def _fleet(self):
@@ -111,6 +121,8 @@ class Generator:
         made.append(f"class gpu driver={DRIVER}{extended}")
         if self._is_divided:
             made += [f"load divided-n{i}.yaml" for i in nodes]
+        elif self._is_staged:
+            made += [f"load staged-n{i}.yaml" for i in nodes]
         else:
             made += [f"devices n{i} {self._devices(self._device_count)}" for i in nodes]
         return made + ["template t class=gpu", "template t2 class=gpu count=2",
@@ -128,7 +140,8 @@ class Generator:
             return []
         self._dropped.add("ResourceClaim")
         device = "half-0" if self._is_divided else "gpu-0"
-        return [*_FOREIGN, "drop watch ResourceClaim", f"allocate foreign n1/{device} for=other"]
+        made = [*_FOREIGN, "drop watch ResourceClaim", f"allocate foreign n1/{device} for=other"]
+        return made + ["delete node n1"] if self._chance(.15) else made
 
     def _make_gangs(self):
         room = _GANGS_MAX - len(self._gangs)
@@ -199,7 +212,7 @@ class Generator:
 
     def _republish(self):
         node = self._node()
-        if not self._is_divided and self._chance(.3):
+        if not self._is_divided and self._chance(.5 if self._is_staged else .3):
             return [f"republish {node} {self._devices(self._random.randint(1, 4))}"]
         return [f"republish {node}"]
 
@@ -267,3 +280,22 @@ class Generator:
 
     def _free_foreign(self):
         return ["deallocate foreign"]
+
+    def _lose_node(self):
+        """A node goes, whoever has devices of it; mostly it comes again."""
+        node = self._node()
+        made = [f"delete node {node}"]
+        if self._chance(.7):
+            made += [f"advance {self._pick(('1s', '45s', '6m'))}", f"nodes {node}"]
+        return made
+
+    def _lose_device(self):
+        """The driver takes half-0 out of its pool, whoever holds it, and puts half-2 there."""
+        return [f"load less-{self._node()}.yaml"]
+
+    def _tell_condition(self):
+        """A driver says of a device that it is ready, or that it has failed."""
+        pod, gang = self._member()
+        says = self._pick(("ready=True",) * 4 + ("ready=False", "failed=True"))
+        wait = [f"advance {self._pick(('1s', '20s'))}"] if self._chance(.5) else []
+        return [*wait, f"condition {self._claim_of(pod, gang)} d.io/{says}"]

@@ -20,7 +20,9 @@ class Commands(unittest.TestCase):
                      "crash writes=", "drop watch", "restore watch", "taint=sick", "untaint=sick",
                      "rule r ", "cordon", "finish ", "reason=OutOfcpu", "delete pod", "grace=",
                      "delete group", "group a min=", "update group", "delete claim",
-                     "allocate foreign", "deallocate foreign", "republish n1", "cycle"):
+                     "allocate foreign", "deallocate foreign", "republish n1", "cycle",
+                     "load staged-n1", "d.io/ready=True", "d.io/failed=True", "delete node n1",
+                     "nodes n1\n", "load less-n1", "device_ready_deadline="):
             self.assertIn(part, told)
 
     def test_begin_with_the_options(self):

@@ -38,6 +38,10 @@ def no_device_twice(outcome):
             yield f"{device} is held by {' and '.join(names)}"
         if name.startswith("half-") and f"{node}/whole" in holders:
             yield f"{device} and {node}/whole are both held"
+    halves = Counter(device.split("/")[0] for device in holders if "/half-" in device)
+    for node, count in halves.items():
+        if count > 2:
+            yield f"{count} halves of {node} are held"
 
 
 def no_claim_left_behind(outcome):
@@ -203,7 +207,7 @@ def _free_devices(outcome):
             command.split(" extended=")[0] for command in outcome.accepted}:
         return 0
     for command in outcome.accepted:
-        if "divided" in command or " taint=sick" in command:
+        if re.search(" taint=sick|^load (divided|staged)|^delete node ", command):
             return 0
         if match := re.match(r"(?:devices|republish) (n\d+) gpu=(\d+)", command):
             offered[match[1]] = int(match[2])
