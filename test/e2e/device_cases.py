@@ -57,8 +57,34 @@ def _claim_names(t, pods):
 
 
 @seconds(20)
+def B018_two_gangs_of_four_over_six_devices(t):
+    """Three nodes with two devices; the pods of both gangs come in turn, each with its claim."""
+    _nodes_with_devices(t, 3, 2)
+    t.start()
+    ranks = {name: [f"{name}-{i}" for i in range(4)] for name in ("train-a", "train-b")}
+    for name in ranks:
+        t.gang(name, 4)
+    for pair in zip(*ranks.values()):
+        for pod in pair:
+            t.pod(pod, pod.rpartition("-")[0], resourceClaims=from_template("one"))
+    winner = t.wait(lambda: next((g for g, pods in ranks.items() if len(t.bound(pods)) == 4), None),
+                    what="one gang is bound whole")
+    loser = "train-b" if winner == "train-a" else "train-a"
+    t.wait_condition(loser, "False", "Unschedulable", ("minCount (4) cannot be satisfied",))
+    t.hold_bound(ranks[loser], 0)
+    used = [name for pod in ranks[winner] for name in t.held_by(pod)]
+    assert len(set(used)) == 4 and len(t.held()) == 4, t.held()
+    waiting = _claim_names(t, ranks[loser])
+    assert len(waiting) == 4, waiting
+    assert not [name for name, holds in _claim_writes(t) if holds and name in waiting]
+    for name in ("other-0", "other-1"):
+        t.pod(name, resourceClaims=from_template("one"))
+    t.wait_bound(["other-0", "other-1"])
+
+
+@seconds(20)
 def deadlock_story_of_two_jobs_over_claims(t):
-    """Six devices, two jobs of four ranks with a claim each: one gets four, the other none."""
+    """As B018, with the pods that the Job controller makes; the second job starts in the end."""
     _nodes_with_devices(t, 3, 2)
     t.start()
     for job in ("job-a", "job-b"):
@@ -368,6 +394,7 @@ def a_pod_without_claims_passes_gangs_that_wait_for_devices(t):
 
 
 TESTS = [
+    B018_two_gangs_of_four_over_six_devices,
     deadlock_story_of_two_jobs_over_claims,
     a_gang_is_bound_with_claims_that_are_reserved_for_its_pods,
     a_gang_that_misses_one_device_takes_none,

@@ -1,5 +1,7 @@
 """Rounds over claims when the daemon dies, when rights are missing, when others write too."""
 
+import json
+import re
 import threading
 import time
 
@@ -8,7 +10,7 @@ import devices
 import objects
 from devices import device, exactly, from_claim, from_template, of_attribute
 from harness import lone_scope, own_world, seconds
-from proxy import BINDING, server_error
+from proxy import BINDING, server_error, status_json
 
 STATUS = r"/resourceclaims/[^/?]+/status"
 _WRITES_MAX = 30  # of a round of two pods with two claims; it ends before that
@@ -181,6 +183,50 @@ def _extended(t, each=2):
 def _named(t, pod):
     """The claim for extended resources that the pod's status names."""
     return t.get(pod)["status"].get("extendedResourceClaimStatus", {}).get("resourceClaimName")
+
+
+def _claim_and_pod_writes(t, pod):
+    """The writes of a pod's claim and its Binding, as recorded: what, answer, body."""
+    (claim,) = device_history.claims_of(t.get(pod))
+    found = []
+    for request in t.proxy.requests():
+        path = request.path.partition("?")[0]
+        if request.is_binding and f"/pods/{pod}/" in path:
+            found.append(("binding", request.code, {}))
+        elif request.is_write and re.search(rf"/resourceclaims/{claim}(/status)?$", path):
+            what = "status" if path.endswith("/status") else "claim"
+            found.append((what, request.code, json.loads(request.body)))
+    return found
+
+
+def B149_claim_and_pod_are_written_in_order(t):
+    """Finalizer, then allocation and reservation in one write, then the Binding."""
+    _ready(t)
+    t.start(through_proxy=True)
+    t.pod("p", resourceClaims=from_template("one"))
+    t.wait_bound(["p"])
+    writes = _claim_and_pod_writes(t, "p")
+    assert [(what, code // 100) for what, code, _ in writes] == [
+        ("claim", 2), ("status", 2), ("binding", 2)], writes
+    assert writes[0][2]["metadata"]["finalizers"] == [devices.FINALIZER], writes
+    status = writes[1][2]["status"]
+    assert status["allocation"]["devices"]["results"], status
+    assert [user["name"] for user in status["reservedFor"]] == ["p"], status
+
+
+def B149_one_conflict_on_the_status_of_a_claim(t):
+    """The claim is read again and written once more, and only then is the pod bound."""
+    _ready(t)
+    t.start(through_proxy=True)
+    fault = t.proxy.add(path=STATUS, times=1, answer=(409, status_json(409, "Conflict")))
+    t.pod("p", resourceClaims=from_template("one"))
+    t.wait_bound(["p"], timeout=15)
+    assert fault.hits == 1, fault
+    writes = _claim_and_pod_writes(t, "p")
+    assert [(what, code) for what, code, _ in writes if what == "status"] == [
+        ("status", 409), ("status", 200)], writes
+    assert [what for what, _, _ in writes][-2:] == ["status", "binding"], writes
+    assert len(t.held_by("p")) == 1, t.held()
 
 
 @seconds(60)
@@ -463,6 +509,8 @@ def _ours_that_came_second(t):
 
 
 TESTS = [
+    B149_claim_and_pod_are_written_in_order,
+    B149_one_conflict_on_the_status_of_a_claim,
     killed_after_every_single_write_of_a_round_over_claims,
     killed_after_every_single_write_of_a_round_that_makes_claims,
     killed_after_every_single_write_that_takes_made_claims_back,
