@@ -3,11 +3,14 @@
 A problem is a dict in the form that test/oracle/devices reads. Every kind of rule appears: several
 pools and generations, missing slices, counters near exhaustion, devices that many can use with
 steps and values, alternatives, mode All, constraints on present, absent and bare attributes, taints
-with every form of toleration, binding conditions, admin access, per-device node selection.
+with every form of toleration, binding conditions, admin access, per-device node selection, and
+what odd_problems.py adds.
 """
 
 import json
 import random
+
+from odd_problems import make_odd
 
 DRIVERS = ("a.example.com", "b.example.com")
 MODELS = ("x", "y", "z")
@@ -327,6 +330,7 @@ def problem(seed):
     derive_attributes(made, seed)
     switch_off(made, seed)
     declare_features(made, seed)
+    make_odd(made, seed)
     return made
 
 
