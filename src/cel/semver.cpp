@@ -1,6 +1,7 @@
 #include "cel/semver.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <system_error>
 #include <vector>
@@ -20,15 +21,15 @@ bool is_identifier(std::string_view text) {
   });
 }
 
-bool read_number(std::string_view text, const char* name, std::uint64_t& number, std::string& why) {
+/// `name`: in upstream's words, which begins a sentence with it.
+bool read_number(std::string_view text, std::string name, std::uint64_t& number, std::string& why) {
   if (!is_numeric(text)) {
-    why = std::string("Invalid character(s) found in ") + name + " number \"" + std::string(text) +
-          "\"";
+    why = "Invalid character(s) found in " + name + " number \"" + std::string(text) + "\"";
     return false;
   }
   if (text.size() > 1 && text[0] == '0') {
-    why =
-        std::string(name) + " number must not contain leading zeroes \"" + std::string(text) + "\"";
+    name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    why = name + " number must not contain leading zeroes \"" + std::string(text) + "\"";
     return false;
   }
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -55,7 +56,13 @@ bool is_prerelease(std::string_view text, std::string& why) {
     why = "Invalid prerelease \"" + std::string(part) + "\"";
     std::uint64_t number = 0;
     if (part.empty() || !is_identifier(part)) return false;
-    if (is_numeric(part) && !read_number(part, "prerelease", number, why)) return false;
+    if (!is_numeric(part)) continue;
+    if (part.size() > 1 && part[0] == '0') {
+      why = "Numeric PreRelease version must not contain leading zeroes \"" + std::string(part) +
+            "\"";
+      return false;
+    }
+    if (!read_number(part, "prerelease", number, why)) return false;
   }
   return true;
 }

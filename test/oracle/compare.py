@@ -35,7 +35,7 @@ _CLASSES = (
 
 def error_class(text):
     if text.startswith("attribute "):  # of the device: which one it is, and what is wrong with it
-        return text.casefold()
+        return text
     return next((name for name in _CLASSES if name in text), "other")
 
 
