@@ -3,186 +3,14 @@
 import json
 import re
 import threading
-import time
 
 import device_history
 import devices
 import objects
 from devices import device, exactly, from_claim, from_template, of_attribute
+from device_rounds import STATUS, kill_after, ready
 from harness import lone_scope, own_world, seconds
 from proxy import BINDING, server_error, status_json
-
-STATUS = r"/resourceclaims/[^/?]+/status"
-_WRITES_MAX = 30  # of a round of two pods with two claims; it ends before that
-
-
-def _ready(t, nodes=1, each=2):
-    for name in t.nodes(nodes):
-        t.gpus(name, each)
-    t.driver_class()
-    t.template("one")
-
-
-def _kill_after(t, number):
-    """Lets the daemon die right after the server has done so many of its writes; returns the list
-    of those that were done. Events and dry runs are no part of a round."""
-    daemon, done = t.daemon, []
-
-    def after(request):
-        if not request.is_write or "/events" in request.path or "dryRun" in request.path:
-            return
-        done.append(f"{request.method} {request.path.partition('?')[0]}")
-        if len(done) == number:
-            daemon.kill()
-
-    t.proxy.add(after=after)
-    return done
-
-
-def _stays_alive(t):
-    """Whether no write is left that would be the last."""
-    end = time.monotonic() + 1
-    while t.daemon.alive() and time.monotonic() < end:
-        time.sleep(0.05)
-    return t.daemon.alive()
-
-
-def _end_gang(t, group, names):
-    for name in names:
-        t.delete_pod(name, grace=0, gone=False)
-    t.client.delete("podgroups", group, t.namespace)
-    t.wait(lambda: not set(names) & set(t.pods()) and not t.held() and not t.intents(),
-           what=f"{group} is gone")
-
-
-def _kill_after_every_write(t, **pods):
-    """Rounds of gangs of two such pods, the daemon killed after write 1, 2 and so on of each;
-    returns the writes."""
-    t.start(through_proxy=True)
-    t.wait_bound(t.gang_of("first", 2))  # preconditions are probed before the first round
-    seen = []
-    for number in range(1, _WRITES_MAX):
-        t.proxy.clear()
-        done = _kill_after(t, number)
-        names = t.gang_of(f"g{number}", 2, **pods)
-        t.wait(lambda: not t.daemon.alive() or t.condition(f"g{number}").get("status") == "True"
-               and not t.intents(), what=f"dead after write {number}, or done")
-        is_over = _stays_alive(t)
-        t.proxy.clear()
-        if not is_over:
-            seen.append(done[number - 1])
-            t.daemon.start()
-        t.wait_bound(names, timeout=30)
-        t.wait_condition(f"g{number}", "True", "Scheduled")
-        t.wait(lambda: not t.intents(), what="no intent is left")
-        assert len(t.held()) == 2, t.held()
-        _end_gang(t, f"g{number}", names)
-        if is_over:
-            break
-    return seen
-
-
-def _assert_has(seen, parts, least):
-    text = "\n".join(seen)
-    for part in parts:
-        assert part in text, text
-    assert len(seen) >= least, text
-
-
-_PARTS = ("/configmaps", "/resourceclaims/", "/status", "/binding", "/podgroups/")
-
-
-@seconds(100)
-def killed_after_every_single_write_of_a_round_over_claims(t):
-    _ready(t)
-    seen = _kill_after_every_write(t, resourceClaims=from_template("one"))
-    _assert_has(seen, _PARTS, 8)
-
-
-@seconds(120)
-def killed_after_every_single_write_of_a_round_that_makes_claims(t):
-    _extended(t)
-    seen = _kill_after_every_write(t, gpu=1)
-    posted, told = f"/namespaces/{t.namespace}/resourceclaims", f"/namespaces/{t.namespace}/pods/"
-    assert [one for one in seen if one.startswith("POST") and one.endswith(posted)], seen
-    assert [one for one in seen if one.startswith("PATCH") and told in one], seen
-    _assert_has(seen, _PARTS, 12)
-
-
-@seconds(120)
-def killed_after_every_single_write_that_takes_made_claims_back(t):
-    """The daemon dies before its first Binding, and the next one while it takes that round back."""
-    _extended(t)
-    t.start(through_proxy=True)
-    seen = []
-    for number in range(1, _WRITES_MAX):
-        t.proxy.clear()
-        held = t.proxy.add(method="POST", path=BINDING, hold=threading.Event(), cut=True)
-        names = t.gang_of(f"g{number}", 2, gpu=1)
-        t.wait(lambda h=held: h.hits >= 1, what="a Binding is held")
-        t.daemon.kill()
-        t.proxy.clear()
-        done = _kill_after(t, number)
-        t.daemon.start(ready=False)
-        t.wait(lambda g=f"g{number}": not t.daemon.alive()
-               or t.condition(g).get("status") == "True", 30, f"dead after write {number}, or done")
-        is_over = any(one.startswith("DELETE") and "/configmaps/" in one for one in done)
-        t.proxy.clear()
-        if not t.daemon.alive():
-            seen.append(done[number - 1])
-            t.daemon.start()
-        t.wait_bound(names, timeout=40)
-        t.wait(lambda: not t.intents(), what="no intent is left")
-        assert len(t.held()) == 2 and len(t.claims()) == 2, t.claims()
-        _end_gang(t, f"g{number}", names)
-        if is_over:
-            break
-    removed = [one for one in seen if one.startswith("DELETE") and "/resourceclaims/" in one]
-    assert len(removed) == 2, seen
-    _assert_has(seen, ("/configmaps", "/resourceclaims/", "/status", "/pods/"), 9)
-
-
-@seconds(60)
-def a_pod_that_names_a_deleted_claim_is_bound_with_another_one_only(t):
-    """The round is overtaken after its pod was told of its claim. The server never takes that word
-    back, and a kubelet starts no pod without the claim, not even where a plugin has the device."""
-    t.alone = False
-    _extended(t, each=1)
-    t.claim("theirs")
-    t.start(through_proxy=True)
-    theirs = t.pod("p", schedulerName="by-hand", resourceClaims=from_claim("theirs"))
-    held = t.proxy.add(method="PATCH", path=STATUS, times=1, hold=threading.Event())
-    (name,) = t.gang_of("g", 1, gpu=1)
-    t.wait(lambda: held.hits == 1, what="our allocation is on its way")
-    t.write_allocation("theirs", devices.allocation(t.prefix + "n0", "gpu-0"),
-                       devices.reserved_for(theirs))
-    t.proxy.clear()
-    t.wait(lambda: list(t.claims()) == ["theirs"] and _named(t, name), what="we have yielded")
-    first = _named(t, name)
-    t.node("plugin", gpu=1)
-    told = "serve the pod's extended resources without a claim, and its status names one"
-    t.wait_condition("g", "False", "Unschedulable", (told,))
-    t.hold_bound([name], 0, seconds=2)
-    t.daemon.kill()
-    t.daemon.start()
-    t.hold_bound([name], 0, seconds=3)
-    assert _named(t, name) == first
-    t.delete_pod("p", grace=0)
-    assert t.wait_bound([name], timeout=30) == {name: "n0"}
-    t.wait_phase(name, "Running")
-    assert _named(t, name) != first and _named(t, name) in t.held(), t.held()
-
-
-def _extended(t, each=2):
-    """Node n0, whose devices serve the extended resource of GPUs."""
-    for name in t.nodes(1):
-        t.gpus(name, each)
-    t.driver_class(extendedResourceName=objects.GPU)
-
-
-def _named(t, pod):
-    """The claim for extended resources that the pod's status names."""
-    return t.get(pod)["status"].get("extendedResourceClaimStatus", {}).get("resourceClaimName")
 
 
 def _claim_and_pod_writes(t, pod):
@@ -201,7 +29,7 @@ def _claim_and_pod_writes(t, pod):
 
 def B149_claim_and_pod_are_written_in_order(t):
     """Finalizer, then allocation and reservation in one write, then the Binding."""
-    _ready(t)
+    ready(t)
     t.start(through_proxy=True)
     t.pod("p", resourceClaims=from_template("one"))
     t.wait_bound(["p"])
@@ -216,7 +44,7 @@ def B149_claim_and_pod_are_written_in_order(t):
 
 def B149_one_conflict_on_the_status_of_a_claim(t):
     """The claim is read again and written once more, and only then is the pod bound."""
-    _ready(t)
+    ready(t)
     t.start(through_proxy=True)
     fault = t.proxy.add(path=STATUS, times=1, answer=(409, status_json(409, "Conflict")))
     t.pod("p", resourceClaims=from_template("one"))
@@ -231,13 +59,13 @@ def B149_one_conflict_on_the_status_of_a_claim(t):
 
 @seconds(60)
 def killed_in_a_round_whose_gang_goes_leaves_nothing(t):
-    _ready(t)
+    ready(t)
     for name in ("a", "b"):
         t.claim(name)
     t.start(through_proxy=True)
     for number in (1, 3, 5, 6):
         group = f"g{number}"
-        done = _kill_after(t, number)
+        done = kill_after(t, number)
         t.gang(group, 2)
         for name in ("a", "b"):
             t.pod(f"{group}-{name}", group, resourceClaims=from_claim(name))
@@ -255,7 +83,7 @@ def killed_in_a_round_whose_gang_goes_leaves_nothing(t):
 
 @seconds(30)
 def B092_allocation_written_and_binding_never_posted(t):
-    _ready(t)
+    ready(t)
     for name in ("a", "b"):
         t.claim(name)
     t.start(through_proxy=True)
@@ -372,7 +200,7 @@ def B069_counters_in_use_survive_a_restart(t):
 
 @seconds(20)
 def failing_writes_of_claims_are_tried_again(t):
-    _ready(t)
+    ready(t)
     t.start(through_proxy=True)
     faults = [t.proxy.add(method="PATCH", path=STATUS, times=2, answer=server_error()),
               t.proxy.add(method="PATCH", path=STATUS, times=2, drop_answer=True),
@@ -388,7 +216,7 @@ def failing_writes_of_claims_are_tried_again(t):
 def a_device_taken_by_another_meanwhile_is_not_bound_to(t):
     """While our allocation is on its way somebody writes the same device into a claim."""
     t.alone = False
-    _ready(t, each=1)
+    ready(t, each=1)
     t.claim("theirs")
     t.start(through_proxy=True)
     theirs = t.pod("p", schedulerName="by-hand", resourceClaims=from_claim("theirs"))
@@ -408,7 +236,7 @@ def a_device_taken_by_another_meanwhile_is_not_bound_to(t):
 @seconds(30)
 def slices_of_a_newer_generation_in_the_middle_of_a_round(t):
     """The device that was planned is no more; the gang is planned anew over those there are."""
-    _ready(t, each=2)
+    ready(t, each=2)
     t.start(through_proxy=True)
     held = t.proxy.add(method="PATCH", path=STATUS, times=1, delay=2)
     names = t.gang_of("g", 2, resourceClaims=from_template("one"))
@@ -419,7 +247,7 @@ def slices_of_a_newer_generation_in_the_middle_of_a_round(t):
 
 
 def the_rights_over_claims_are_used(t):
-    _ready(t)
+    ready(t)
     begin = t.audit_mark()
     t.start()
     t.wait_bound(t.gang_of("g", 2, resourceClaims=from_template("one")))
@@ -435,7 +263,7 @@ def the_rights_over_claims_are_used(t):
 
 def the_right_to_allocate_is_missing_and_named(t):
     """The server answers 422, names the right, and no device is held; with it the gang is bound."""
-    _ready(t)
+    ready(t)
     right, missing = "resourceclaims/binding", "the account may not write resourceclaims/binding"
     rules = t.client.get("clusterroles", "gang-scheduler")["rules"]
     for rule in rules:
@@ -465,7 +293,7 @@ def kube_scheduler_allocates_from_the_same_pool():
     """Nothing in the API keeps two schedulers apart; ours at least never comes second."""
     with lone_scope("beside", scheduler=True) as t:
         t.alone = False
-        _ready(t, nodes=2, each=8)
+        ready(t, nodes=2, each=8)
         t.start()
         ours, theirs = [], []
         for number in range(6):
@@ -511,10 +339,6 @@ def _ours_that_came_second(t):
 TESTS = [
     B149_claim_and_pod_are_written_in_order,
     B149_one_conflict_on_the_status_of_a_claim,
-    killed_after_every_single_write_of_a_round_over_claims,
-    killed_after_every_single_write_of_a_round_that_makes_claims,
-    killed_after_every_single_write_that_takes_made_claims_back,
-    a_pod_that_names_a_deleted_claim_is_bound_with_another_one_only,
     killed_in_a_round_whose_gang_goes_leaves_nothing,
     claims_of_a_dead_round_that_cannot_go_on_are_given_back,
     a_dead_round_that_cannot_be_taken_back_holds_its_own_gang_only,
