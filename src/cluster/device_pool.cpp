@@ -78,7 +78,10 @@ void DevicePool::keep_newest(const Parts& parts, const DeviceFeatures& features)
   const auto found = std::ranges::count_if(
       slices_, [&features](const SlicePtr& slice) { return counts(*slice, features); });
   std::erase_if(slices_, [&](const SlicePtr& slice) { return !is_readable(*slice, features); });
-  if (slices_.empty()) slices_.push_back(first);
+  if (slices_.empty()) {
+    slices_.push_back(first);
+    state_ = PoolState::kUnseen;
+  }
   if (state_ != PoolState::kReady || found == wanted) return;
   state_ = PoolState::kIncomplete;
   problem_ = std::to_string(found) + " of " + std::to_string(wanted) + " slices are there";

@@ -70,6 +70,7 @@ Result<std::vector<bool>> foreign_slices(const DevicePool& pool, const api::Node
 /// Adds nothing when no slice of the pool is for the node.
 Result<void> add_view(const DevicePool& pool, const api::NodeFacts& node,
                       std::vector<NodePool>& views) {
+  if (pool.state() == PoolState::kUnseen) return {};
   GANG_TRY(const std::vector<bool> foreign, foreign_slices(pool, node));
   const bool has_some =
       foreign.empty() ? !pool.slices().empty() : std::ranges::find(foreign, false) != foreign.end();

@@ -83,10 +83,6 @@ DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
 /// Features, selectors and class of an ask; sets its class.
 DeviceStep check_ask(const DeviceInputs& inputs, const PreparedClaim& claim, PreparedAsk& ask) {
   const api::DeviceAsk& wanted = *ask.ask;
-  if (!wanted.capacity.empty() && !inputs.features.consumable_capacity) {
-    return fatal(where(claim, ask) +
-                 ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
-  }
   if (!wanted.derived_attributes.empty() && !inputs.features.derived_attributes) {
     return fatal(where(claim, ask) +
                  ": cannot handle request with derived attributes, the feature is disabled");
@@ -225,6 +221,24 @@ PreparedRequest make_request(const api::DeviceRequest& request) {
   return prepared;
 }
 
+/// What uses a feature that is off, in any alternative: before anything else of the request.
+DeviceStep check_features(const DeviceInputs& inputs, const PreparedClaim& claim,
+                          const PreparedRequest& request) {
+  const std::string owner = "claim " + claim.claim->meta.key.text();
+  if (request.has_alternatives() && !inputs.features.prioritized_list) {
+    return fatal(owner + ", request " + request.request->name +
+                 ": has subrequests, but the DRAPrioritizedList feature is disabled");
+  }
+  if (inputs.features.consumable_capacity) return {};
+  const char* kind = request.has_alternatives() ? ", subrequest " : ", request ";
+  for (const PreparedAsk& ask : request.asks) {
+    if (ask.ask->capacity.empty()) continue;
+    return fatal(owner + kind + ask.own_name +
+                 ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
+  }
+  return {};
+}
+
 }  // namespace
 
 DeviceStep judge_selectable(const DeviceInputs& inputs, const DeviceNode& node,
@@ -248,10 +262,8 @@ DeviceStep prepare_claim(const DeviceInputs& inputs, const DeviceNode& node, Pre
   claim.requests.reserve(claim.claim->spec.requests.size());
   for (const api::DeviceRequest& request : claim.claim->spec.requests) {
     PreparedRequest& prepared = claim.requests.emplace_back(make_request(request));
-    if (prepared.has_alternatives() && !inputs.features.prioritized_list) {
-      return fatal("claim " + claim.claim->meta.key.text() + ", request " + request.name +
-                   ": has subrequests, but the DRAPrioritizedList feature is disabled");
-    }
+    DeviceStep allowed = check_features(inputs, claim, prepared);
+    if (!allowed.is_yes()) return allowed;
     std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
     for (PreparedAsk& ask : prepared.asks) {
       DeviceStep step = prepare_ask(inputs, node, claim, ask);

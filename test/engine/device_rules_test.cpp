@@ -92,6 +92,17 @@ TEST(DeviceCounters, WithoutTheFeatureWholeDevicesOfThePoolAreGiven) {
   EXPECT_EQ(world.allocate(), "gpu=n1/whole");
 }
 
+/// As upstream: an incomplete pool stands in the way of mode All only where a node sees it.
+TEST(DeviceCounters, WithoutTheFeatureAPoolOfPartitionsIsNotSeen) {
+  DeviceWorld world;
+  world.features.partitionable_devices = false;
+  world.slice("a", R"("driver":"d","pool":{"name":"p2","resourceSliceCount":2},
+      "perDeviceNodeSelection":true,"devices":[{"name":"first","allNodes":true}])");
+  world.local(R"({"name":"whole"})");
+  world.claim(ask(R"(,"allocationMode":"All")"));
+  EXPECT_EQ(world.allocate(), "gpu=n1/whole");
+}
+
 TEST(DeviceGroups, DevicesOfOneSetNeedAGroupInCommon) {
   DeviceWorld world;
   world.features.compatibility_groups = true;

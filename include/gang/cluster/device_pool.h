@@ -85,6 +85,7 @@ enum class PoolState {
   kReady,
   kIncomplete,  ///< slices of the newest generation are missing
   kInvalid,     ///< slices contradict each other
+  kUnseen,      ///< all slices are of features that are off: no node sees anything of it
 };
 
 using SlicePtr = std::shared_ptr<const api::ResourceSlice>;
@@ -123,7 +124,6 @@ class DevicePool {
   [[nodiscard]] bool has_unique_names() const { return has_unique_names_; }
   [[nodiscard]] const std::vector<PoolCounter>& counters() const { return counters_; }
   [[nodiscard]] const std::vector<std::string>& counter_sets() const { return counter_sets_; }
-  /// Held when the pool was built.
   [[nodiscard]] const std::vector<UnseenDevice>& unseen() const { return unseen_; }
 
  private:
