@@ -23,6 +23,13 @@ const NodeInfo* Snapshot::node(NodeIndex node) const {
   return facts(chunk_of(node)).info[slot_of(node)].get();
 }
 
+std::optional<std::uint32_t> Snapshot::rank_of(const std::string& node_name) const {
+  const auto name = [this](NodeIndex at) -> const std::string& { return node(at)->name; };
+  const auto found = std::ranges::lower_bound(by_name(), node_name, {}, name);
+  if (found == by_name().end() || name(*found) != node_name) return std::nullopt;
+  return static_cast<std::uint32_t>(found - by_name().begin());
+}
+
 std::int64_t Snapshot::allocatable(NodeIndex node, ResourceId resource) const {
   return cell(facts(chunk_of(node)).allocatable, node, resource);
 }

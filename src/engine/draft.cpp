@@ -1,6 +1,5 @@
 #include "engine/draft.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "gang/base/check.h"
@@ -26,13 +25,7 @@ void Draft::end() {
 }
 
 std::uint32_t Draft::rank_of(const std::string& node_name) const {
-  const std::vector<cluster::NodeIndex>& nodes = snapshot_->by_name();
-  const auto name = [this](cluster::NodeIndex node) -> const std::string& {
-    return snapshot_->node(node)->name;
-  };
-  const auto found = std::ranges::lower_bound(nodes, node_name, {}, name);
-  if (found == nodes.end() || name(*found) != node_name) return MaxTree::kNowhere;
-  return static_cast<std::uint32_t>(found - nodes.begin());
+  return snapshot_->rank_of(node_name).value_or(MaxTree::kNowhere);
 }
 
 void Draft::avoid(const std::string& node_name) {

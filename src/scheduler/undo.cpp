@@ -30,22 +30,14 @@ std::set<api::Uid> pending_pods(const Core& core, const api::Intent& intent) {
   return pending;
 }
 
-std::optional<cluster::NodeIndex> find_node(const cluster::Snapshot& snapshot,
-                                            const std::string& name) {
-  const auto& nodes = snapshot.by_name();
-  const auto found = std::ranges::lower_bound(
-      nodes, name, {}, [&](cluster::NodeIndex node) { return snapshot.node(node)->name; });
-  if (found == nodes.end() || snapshot.node(*found)->name != name) return std::nullopt;
-  return *found;
-}
-
 std::vector<AssumedPod> pods_to_keep(Core& core, const api::Intent& intent) {
   const std::set<api::Uid> pending = pending_pods(core, intent);
   const auto snapshot = core.state.snapshot();
   std::vector<AssumedPod> pods;
   for (const api::IntentMember& member : intent.members) {
-    const auto node = find_node(*snapshot, member.node_name);
-    if (node && pending.contains(member.uid)) pods.push_back({member.uid, *node});
+    const auto rank = snapshot->rank_of(member.node_name);
+    if (!rank || !pending.contains(member.uid)) continue;
+    pods.push_back({member.uid, snapshot->by_name()[*rank]});
   }
   return pods;
 }

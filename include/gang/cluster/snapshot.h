@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,6 +87,8 @@ class Snapshot {
   }
   [[nodiscard]] const ResourceNames& resources() const { return *parts_.resources; }
   [[nodiscard]] const std::vector<NodeIndex>& by_name() const { return *parts_.by_name; }
+  /// Position in by_name(); nothing when there is no such node.
+  [[nodiscard]] std::optional<std::uint32_t> rank_of(const std::string& node_name) const;
   /// Changes whenever by_name() changes; nodes that only changed leave it alone.
   [[nodiscard]] Generation by_name_generation() const { return parts_.by_name_generation; }
 
