@@ -205,9 +205,7 @@ bool DeviceDraft::is_full(const DeviceWants& wants) const {
 
 DeviceStep DeviceDraft::place(const DeviceWants& wants, const cluster::NodeInfo& node,
                               SolutionsSeen* seen) {
-  if (--attempt_.steps_left < 0) {
-    return {.end = End::kLimit, .message = "the search for devices reached its limit"};
-  }
+  if (!attempt_.step()) return DeviceAttempt::at_limit();
   if (is_full(wants)) return {.end = End::kNo, .message = "a claim has its most users"};
   const api::NodeFacts facts{.name = node.name, .labels = node.labels};
   const bool is_usable_here = std::ranges::all_of(

@@ -12,10 +12,6 @@ DeviceStep no() {
   return {.end = End::kNo, .message = {}};
 }
 
-DeviceStep at_limit() {
-  return {.end = End::kLimit, .message = "the search for devices reached its limit"};
-}
-
 const char* effect_text(api::DeviceTaintEffect effect) {
   return effect == api::DeviceTaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
 }
@@ -128,7 +124,7 @@ DeviceStep DeviceSearch::begin_alternatives(std::size_t claim, std::size_t reque
 }
 
 DeviceStep DeviceSearch::take_next(const Position& at) {
-  if (--attempt_.steps_left < 0) return at_limit();
+  if (!attempt_.step()) return DeviceAttempt::at_limit();
   const PreparedAsk& ask = ask_at(at);
   if (ask.takes_all() && ask.all.empty()) return no();
   if (at.taken == ask.count) return begin_request(at.claim, at.request + 1);
@@ -143,7 +139,7 @@ DeviceStep DeviceSearch::take_next(const Position& at) {
     const std::int64_t steps_before = attempt_.steps_left;
     DeviceStep step = try_candidate(at, candidate);
     const bool was_tried = attempt_.steps_left != steps_before;
-    if (!was_tried && !attempt_.look(1)) return at_limit();
+    if (!was_tried && !attempt_.look(1)) return DeviceAttempt::at_limit();
     if (step.end != End::kNo) return step;
   }
   return no();

@@ -45,11 +45,16 @@ struct DeviceAttempt {
   std::int32_t claims_begun = 0;  ///< numbers given to claims
   std::int32_t looks = 0;         ///< below kLooksPerStep
 
+  /// One device more is tried, or one node. False at the limit.
+  bool step() { return --steps_left >= 0; }
   /// Devices that were refused cost time as well. False at the limit.
   bool look(std::int64_t count) {
     steps_left -= (looks + count) / kLooksPerStep;
     looks = static_cast<std::int32_t>((looks + count) % kLooksPerStep);
     return steps_left >= 0;
+  }
+  [[nodiscard]] static DeviceStep at_limit() {
+    return {.end = DeviceStep::End::kLimit, .message = "the search for devices reached its limit"};
   }
 
  private:
