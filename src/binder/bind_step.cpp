@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gang/api/intent.h"
 #include "gang/base/check.h"
 
 namespace gang::binder {
@@ -134,7 +135,7 @@ void BindStep::on_refusal(const kube::Answer& answer) {
 void BindStep::note_unknown(const kube::Answer& answer) {
   ++channel_.stats().bind_unknown;
   // An older one of another version is definite: this request carried the version read after it.
-  const Duration executable = may_still_run(answer) ? kExecutableFor : Duration::zero();
+  const Duration executable = may_still_run(answer) ? api::kExecutableFor : Duration::zero();
   unknown_ = Unknown{.version = version_, .executable_until = sent_at_ + executable};
   const bool equal = answer.http_status == 500 && answer.message == failure_;
   equal_failures_ = equal ? equal_failures_ + 1 : 1;

@@ -90,10 +90,6 @@ std::function<void(const kube::Answer&, Object...)> Channel::returning(
   };
 }
 
-/// A request without definite answer may still be executed for so long after it was sent: the
-/// server ends a mutating request after 34 s, the rest is for the way.
-inline constexpr Duration kExecutableFor = std::chrono::seconds(40);
-
 /// Whether a request that was answered like this may be executed later. Nothing was heard, somebody
 /// on the way stopped waiting, or the storage did; every other 5xx is the end of the request.
 [[nodiscard]] bool may_still_run(const kube::Answer& answer);

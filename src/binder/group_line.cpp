@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gang/api/intent.h"
 #include "gang/base/log.h"
 
 namespace gang::binder {
@@ -170,7 +171,7 @@ void GroupLine::on_answer(const kube::Answer& answer) {
       return on_refusal(answer);
     case kube::Outcome::kUnknown:
       if (may_still_run(answer)) {
-        unsettled_until_ = sent_at_ + kExecutableFor;
+        unsettled_until_ = sent_at_ + api::kExecutableFor;
         ++unsettled_count_;
       }
       [[fallthrough]];

@@ -110,7 +110,7 @@ void IntentStep::on_nowhere() {
 void IntentStep::note_unknown(const kube::Answer& answer) {
   if (replaces()) return;
   is_unknown_ = true;
-  if (may_still_run(answer)) executable_until_ = sent_at_ + kExecutableFor;
+  if (may_still_run(answer)) executable_until_ = sent_at_ + api::kExecutableFor;
 }
 
 /// What is stored is what was to be written. If it was sent once, nothing else is under way.

@@ -20,10 +20,6 @@ using cluster::GangKind;
 using cluster::Member;
 using cluster::MemberState;
 
-/// A request of a process that died may be executed for so long after it was sent: the server ends
-/// a mutating request after 34 s, the rest is for the way.
-constexpr Duration kExecutableFor = std::chrono::seconds(40);
-
 /// How soon it is seen that an intent which cannot be read was deleted.
 constexpr Duration kMendedAfter = std::chrono::seconds(30);
 
@@ -193,7 +189,7 @@ void note_intents(Core& core, const std::vector<api::StoredIntent>& intents, Tur
     if (!intent.problem.empty() || is_under_way(core, intent.intent)) continue;
     inheritance.open.emplace(intent.intent.gang_uid, intent);
     const bool is_ours = intent.intent.epoch == core.options.epoch;
-    if (!is_ours) inheritance.holds_until = turn.now + kExecutableFor;
+    if (!is_ours) inheritance.holds_until = turn.now + api::kExecutableFor;
   }
   note_unreadable(core, intents, turn);
 }

@@ -13,6 +13,7 @@
 
 #include "gang/api/claim_write.h"
 #include "gang/api/meta.h"
+#include "gang/base/time.h"
 
 namespace gang::api {
 
@@ -20,6 +21,10 @@ inline constexpr std::int32_t kIntentFormat = 1;
 /// Label that all ConfigMaps of intents carry, so that nothing else is listed.
 inline constexpr std::string_view kIntentLabel = "gang-scheduler.dev/kind";
 inline constexpr std::string_view kIntentLabelValue = "intent";
+
+/// A request without definite answer may still be executed for so long after it was sent: the
+/// server ends a mutating request after 34 s, the rest is for the way.
+inline constexpr Duration kExecutableFor = std::chrono::seconds(40);
 /// Condition of a pod that was changed so that every older Binding of it must fail.
 inline constexpr std::string_view kFenced = "gang-scheduler.dev/Fence";
 
