@@ -12,13 +12,25 @@ const AllocatedDeviceStatus* find_status(const ResourceClaim& claim, const Devic
   return found != claim.devices.end() ? &*found : nullptr;
 }
 
+const Condition* true_condition(const AllocatedDeviceStatus* status, const std::string& type) {
+  if (status == nullptr) return nullptr;
+  const Condition* condition = find_condition(status->conditions, type);
+  const bool is_true = condition != nullptr && condition->status == ConditionStatus::kTrue;
+  return is_true ? condition : nullptr;
+}
+
+bool asks_for_admin_access(const ClaimSpec& spec) {
+  return std::ranges::any_of(spec.requests, [](const DeviceRequest& request) {
+    return request.exactly && request.exactly->admin_access.value_or(false);
+  });
+}
+
 bool awaits_conditions(const ResourceClaim& claim) {
   if (!claim.allocation) return false;
   return std::ranges::any_of(claim.allocation->results, [&](const DeviceResult& result) {
     const AllocatedDeviceStatus* status = find_status(claim, result);
-    return !std::ranges::all_of(result.binding_conditions, [&](const std::string& type) {
-      const Condition* one = status == nullptr ? nullptr : find_condition(status->conditions, type);
-      return one != nullptr && one->status == ConditionStatus::kTrue;
+    return std::ranges::any_of(result.binding_conditions, [&](const std::string& type) {
+      return true_condition(status, type) == nullptr;
     });
   });
 }

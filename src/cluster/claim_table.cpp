@@ -1,6 +1,5 @@
 #include "cluster/claim_table.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -37,12 +36,6 @@ api::Uid owner_of_extended(const api::ResourceClaim& claim) {
 }
 
 }  // namespace
-
-bool asks_for_admin_access(const api::ClaimSpec& spec) {
-  return std::ranges::any_of(spec.requests, [](const api::DeviceRequest& request) {
-    return request.exactly && request.exactly->admin_access.value_or(false);
-  });
-}
 
 AllocationPtr shown_allocation(const ClaimPtr& claim) {
   if (claim == nullptr || !claim->allocation) return nullptr;
@@ -141,7 +134,7 @@ void ClaimTable::upsert(const api::ResourceClaimTemplate& form, ListNumber list,
   const auto told = templates_.upsert(form.meta, list);
   if (told != KnownObjects::Told::kNew) return;
   admin_templates_.erase(form.meta.key);
-  if (asks_for_admin_access(form.spec)) admin_templates_.insert(form.meta.key);
+  if (api::asks_for_admin_access(form.spec)) admin_templates_.insert(form.meta.key);
   tell_template_users(form.meta.key, log);
 }
 

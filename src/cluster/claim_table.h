@@ -84,9 +84,6 @@ class ClaimTable {
   std::map<api::Uid, std::set<api::ObjectKey>> extended_;  ///< by the pod they were made for
 };
 
-/// Whether a request of the claim is to look on devices that others have.
-[[nodiscard]] bool asks_for_admin_access(const api::ClaimSpec& spec);
-
 /// The allocation that the watch shows, or null; lives as long as the claim.
 [[nodiscard]] std::shared_ptr<const api::Allocation> shown_allocation(
     const std::shared_ptr<const api::ResourceClaim>& claim);

@@ -93,14 +93,6 @@ std::string member_problem(const std::optional<Gang>& gang, const engine::Plan& 
   return "members that were bound before are gone";
 }
 
-const api::Condition* true_condition(const api::AllocatedDeviceStatus* status,
-                                     const std::string& type) {
-  if (status == nullptr) return nullptr;
-  const api::Condition* condition = api::find_condition(status->conditions, type);
-  const bool is_true = condition != nullptr && condition->status == api::ConditionStatus::kTrue;
-  return is_true ? condition : nullptr;
-}
-
 /// " (<reason>): <message>" as far as the driver gives them.
 std::string words_of(const api::Condition& condition) {
   std::string words;
@@ -117,13 +109,13 @@ void check_conditions(const api::ResourceClaim& claim, const api::DeviceResult& 
   const std::string name =
       fmt::format("device {} of claim {}", device.text(), claim.meta.key.text());
   for (const std::string& type : result.binding_failure_conditions) {
-    const api::Condition* failure = true_condition(status, type);
+    const api::Condition* failure = api::true_condition(status, type);
     if (failure == nullptr) continue;
     standing.unready.push_back({device, fmt::format("{} is {}{}", name, type, words_of(*failure))});
     return;
   }
   for (const std::string& type : result.binding_conditions) {
-    if (true_condition(status, type) != nullptr) continue;
+    if (api::true_condition(status, type) != nullptr) continue;
     standing.awaited.push_back({device, fmt::format("{} to become {}", name, type)});
     return;
   }

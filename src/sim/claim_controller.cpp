@@ -17,12 +17,6 @@ constexpr std::size_t kConsumersMax = 256;
 /// How long the cache of what it wrote keeps a claim.
 constexpr Duration kCachedFor = std::chrono::hours(1);
 
-bool asks_for_admin_access(const api::ClaimSpec& spec) {
-  return std::ranges::any_of(spec.requests, [](const api::DeviceRequest& request) {
-    return request.exactly && request.exactly->admin_access.value_or(false);
-  });
-}
-
 /// Whether the claim is reserved for the pod, or for its group.
 bool is_reserved(const api::ResourceClaim& claim, const api::Pod& pod) {
   return std::ranges::any_of(claim.reserved_for, [&](const api::ClaimConsumer& consumer) {
@@ -201,7 +195,8 @@ std::string ClaimController::claim_of(const api::ObjectMeta& owner, const char* 
       cluster_.find<api::ResourceClaimTemplate>({key.name_space, entry.template_name});
   if (form == nullptr) return "";
   // The API server does not take it.
-  if (asks_for_admin_access(form->spec) && !cluster_.allows_admin_access(key.name_space)) return "";
+  if (api::asks_for_admin_access(form->spec) && !cluster_.allows_admin_access(key.name_space))
+    return "";
   api::ResourceClaim claim{.meta = {.key = key}, .spec = form->spec};
   claim.meta.controller = api::ControllerRef{kind, owner.key.name, owner.uid};
   if (std::string_view(kind) != "Pod") claim.meta.controller->api_group = kScheduling;

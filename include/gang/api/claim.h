@@ -99,12 +99,17 @@ struct ResourceClaim {
 /// What its driver reports of a device of the claim; null while that is nothing.
 [[nodiscard]] const AllocatedDeviceStatus* find_status(const ResourceClaim& claim,
                                                        const DeviceResult& result);
+/// The condition of that type, where it is reported and True; else null. `status` may be null.
+[[nodiscard]] const Condition* true_condition(const AllocatedDeviceStatus* status,
+                                              const std::string& type);
 /// Whether a device of the claim has binding conditions that are not True yet.
 [[nodiscard]] bool awaits_conditions(const ResourceClaim& claim);
 
 /// Whether the list names the consumer: the object of that kind with its uid.
 [[nodiscard]] bool has_consumer(const std::vector<ClaimConsumer>& consumers,
                                 const ClaimConsumer& wanted);
+/// Whether a request of the claim is to look on devices that others have.
+[[nodiscard]] bool asks_for_admin_access(const ClaimSpec& spec);
 /// Whether kClaimFinalizer is on the claim.
 [[nodiscard]] bool has_finalizer(const ResourceClaim& claim);
 
