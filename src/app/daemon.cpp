@@ -258,6 +258,12 @@ void Daemon::perform(scheduler::Effects effects) {
       log::info("notice", {{"message", notice->message}});
     }
   }
+    } else if (auto* twice = std::get_if<scheduler::TellDoubleBooking>(&effect)) {
+      log::warn("two claims hold one device", {{"device", twice->booking.device.text()},
+                                               {"claim", twice->booking.claim->meta.key.text()},
+                                               {"other", twice->booking.other->meta.key.text()}});
+      binder_loop_.post(
+          [this, booking = std::move(twice->booking)] { binder_->tell_double_booking(booking); });
 }
 
 void Daemon::log_explanation(const engine::Explanation& explanation) {

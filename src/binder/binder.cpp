@@ -99,6 +99,19 @@ class Binder::Impl {
     at->second->start();
   }
 
+  void tell_double_booking(const api::DoubleBooking& booking) {
+    const auto tell = [&](const api::ResourceClaim& claim, const api::ResourceClaim& other) {
+      events_.submit(event_target(claim),
+                     {.type = "Warning",
+                      .reason = "DeviceDoubleBooked",
+                      .action = "Scheduling",
+                      .note = "device " + booking.device.text() + " is held by claim " +
+                              other.meta.key.text() + " too"});
+    };
+    tell(*booking.claim, *booking.other);
+    tell(*booking.other, *booking.claim);
+  }
+
   void rollback(const engine::Rollback& rollback) {
     status_.drop(rollback.gang);
     ++channel_.stats().rollbacks;
@@ -340,6 +353,9 @@ void Binder::explain(const engine::Explanation& explanation) {
 }
 void Binder::tell_bound(const std::vector<engine::Assignment>& pods) {
   impl_->tell_bound(pods);
+}
+void Binder::tell_double_booking(const api::DoubleBooking& booking) {
+  impl_->tell_double_booking(booking);
 }
 void Binder::rollback(const engine::Rollback& rollback) {
   impl_->rollback(rollback);

@@ -39,6 +39,14 @@ api::EventTarget event_target(const engine::MemberText& pod) {
           .resource_version = pod.resource_version};
 }
 
+api::EventTarget event_target(const api::ResourceClaim& claim) {
+  return {.api_version = "resource.k8s.io/v1",
+          .kind = "ResourceClaim",
+          .key = claim.meta.key,
+          .uid = claim.meta.uid,
+          .resource_version = claim.meta.resource_version};
+}
+
 api::EventTarget event_target(const engine::GangRef& group) {
   return {.api_version = "scheduling.k8s.io/v1beta1",
           .kind = "PodGroup",

@@ -30,6 +30,7 @@ struct EventText {
 [[nodiscard]] api::EventTarget event_target(const engine::MemberText& pod);
 /// That the pod is bound to its node.
 [[nodiscard]] EventText bound_text(const engine::Assignment& pod);
+[[nodiscard]] api::EventTarget event_target(const api::ResourceClaim& claim);
 /// The PodGroup of a gang. REQUIRES: the gang is one.
 [[nodiscard]] api::EventTarget event_target(const engine::GangRef& group);
 

@@ -19,6 +19,9 @@ class ChangeLog {
   void devices_gained(bool gained = true) { devices_gained_ |= gained; }
   void devices_lost(bool lost = true) { devices_lost_ |= lost; }
   void rejection(Rejection rejection) { rejections_.push_back(std::move(rejection)); }
+  void double_booking(api::DoubleBooking booking) {
+    double_bookings_.push_back(std::move(booking));
+  }
   [[nodiscard]] Change finish();
 
  private:
@@ -27,6 +30,7 @@ class ChangeLog {
   bool devices_gained_ = false;
   bool devices_lost_ = false;
   std::vector<Rejection> rejections_;
+  std::vector<api::DoubleBooking> double_bookings_;
 };
 
 }  // namespace gang::cluster

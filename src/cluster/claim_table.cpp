@@ -18,12 +18,13 @@ bool takes_the_same(const AllocationPtr& a, const AllocationPtr& b) {
 }
 
 /// Whether two versions differ for those who want to use the claim; consumers and what drivers say
-/// of devices do not count until no consumer more can join.
+/// of devices do not count until no consumer is left, or none more can join.
 bool differs_in_meaning(const api::ResourceClaim& a, const api::ResourceClaim& b) {
   constexpr std::size_t kConsumersMax = 256;
   return a.meta.uid != b.meta.uid || a.meta.deletion_time != b.meta.deletion_time ||
          a.meta.unreadable != b.meta.unreadable || a.meta.controller != b.meta.controller ||
          a.spec != b.spec || a.allocation != b.allocation ||
+         a.reserved_for.empty() != b.reserved_for.empty() ||
          (a.reserved_for.size() < kConsumersMax) != (b.reserved_for.size() < kConsumersMax);
 }
 
@@ -62,7 +63,38 @@ void ClaimTable::replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& l
   recount(claim, log);
   if (before) unallocated_.erase(before->meta.uid);
   if (after && !after->allocation) unallocated_[after->meta.uid] = after->meta.key;
+  note_double_bookings(claim, log);
   tell_users(claim, log);
+}
+
+/// Who is told is who came second. What is only assumed of a claim is told of when it is shown.
+void ClaimTable::note_double_bookings(const Replaced<api::ResourceClaim>& claim,
+                                      ChangeLog& log) const {
+  const AllocationPtr held = shown_allocation(claim.after);
+  if (held == nullptr || takes_the_same(shown_allocation(claim.before), held)) return;
+  for (const api::DeviceResult& result : held->results) {
+    if (result.admin_access) continue;
+    ClaimPtr last;
+    for (const api::ObjectKey& key : devices_.holders_of(result)) {
+      ClaimPtr other = claims_.find(key);
+      if (other == claim.after || other == last || !excludes(other, result)) continue;
+      log.double_booking({.device = {result.driver, result.pool, result.device},
+                          .claim = claim.after,
+                          .other = other});
+      last = std::move(other);
+    }
+  }
+}
+
+/// Whether the claim, as it is shown, holds what nobody can hold beside the result.
+bool ClaimTable::excludes(const ClaimPtr& claim, const api::DeviceResult& result) const {
+  if (claim == nullptr || !claim->allocation) return false;
+  const bool may_share = devices_.features().consumable_capacity && result.share_id;
+  return std::ranges::any_of(claim->allocation->results, [&](const api::DeviceResult& one) {
+    const bool is_same = one.device == result.device && one.pool == result.pool &&
+                         one.driver == result.driver && !one.admin_access;
+    return is_same && (!may_share || !one.share_id);
+  });
 }
 
 /// A claim that was made as expected takes over what was assumed of it.

@@ -70,6 +70,9 @@ class ClaimTable {
   void note_owner(const Replaced<api::ResourceClaim>& claim);
   void replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
   void recount(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
+  void note_double_bookings(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const;
+  [[nodiscard]] bool excludes(const std::shared_ptr<const api::ResourceClaim>& claim,
+                              const api::DeviceResult& result) const;
   void tell_users(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const;
   void tell_template_users(const api::ObjectKey& form, ChangeLog& log) const;
 

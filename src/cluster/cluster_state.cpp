@@ -232,6 +232,21 @@ std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   return model.nodes.snapshot(model.terms, model.devices.view());
 }
 
+std::shared_ptr<const Snapshot> ClusterState::snapshot_without(
+    const std::vector<std::shared_ptr<const api::ResourceClaim>>& claims) {
+  Model& model = impl_->model_;
+  ChangeLog ignored;
+  const auto each = [&](auto what) {
+    for (const auto& claim : claims) {
+      if (claim->allocation) (model.devices.*what)({claim->meta.key, *claim->allocation}, ignored);
+    }
+  };
+  each(&DeviceTable::give_back);
+  auto without = snapshot();
+  each(&DeviceTable::take);
+  return without;
+}
+
 std::optional<Gang> ClusterState::gang(GangId id) const {
   return gang_value(impl_->model_, id.value);
 }

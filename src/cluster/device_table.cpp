@@ -243,6 +243,10 @@ void DeviceTable::give_back(const Holding& holding, ChangeLog& log) {
   }
 }
 
+const std::vector<api::ObjectKey>& DeviceTable::holders_of(const api::DeviceResult& result) const {
+  return entries_[by_key_.at(key_of(result)).value].names.at(result.device).holders;
+}
+
 namespace {
 
 /// What is taken, without what only tells how it came to be.

@@ -54,6 +54,11 @@ class DeviceTable {
   /// REQUIRES: was taken.
   void give_back(const Holding& holding, ChangeLog& log);
 
+  /// Claims that hold the device of the result, one for each result that takes it; by key.
+  /// REQUIRES: one does.
+  [[nodiscard]] const std::vector<api::ObjectKey>& holders_of(
+      const api::DeviceResult& result) const;
+
   /// The current view; the same object while nothing changes.
   [[nodiscard]] const std::shared_ptr<const DeviceView>& view();
 

@@ -128,11 +128,12 @@ void Scheduler::Impl::take(const api::Delta& delta, Turn& turn) {
   const cluster::Change change = core_.state.apply(delta);
   note_changed(change);
   for (const cluster::Rejection& rejection : change.rejections) note_rejection(rejection, turn.now);
+  core_.double_bookings.note(change, turn.now);
   core_.wakeup.note(change);
   has_synced_ |= core_.state.synced();
   const bool may_help = core_.wakeup.is_pending() && !core_.queue.parked().empty();
-  const bool is_awaited =
-      !core_.unconfirmed.empty() || !core_.inheritance.open.empty() || !has_recovered_;
+  const bool is_awaited = !core_.unconfirmed.empty() || !core_.inheritance.open.empty() ||
+                          !has_recovered_ || !change.double_bookings.empty();
   if (!core_.dirty.empty() || may_help || is_awaited || is_tick_missed_) ask_for_tick(turn);
 }
 
@@ -162,6 +163,9 @@ void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   check_rounds(core_, turn);
   wake_parked(core_, turn);
   look_for_unreadable(core_, turn);
+  for (api::DoubleBooking& booking : core_.double_bookings.take_lasting(core_.state, turn.now)) {
+    turn.effects.emplace_back(TellDoubleBooking{std::move(booking)});
+  }
   settle_inheritance(turn);
   has_recovered_ |= !core_.inheritance.holds_all(turn.now);
   const auto first = core_.queue.first_active();
@@ -243,7 +247,8 @@ std::optional<TimePoint> Scheduler::Impl::hold_end(TimePoint now) const {
 void Scheduler::Impl::set_alarm(Turn& turn) {
   if (core_.queue.has_active() && may_attempt(turn.now)) return ask_for_tick(turn);
   std::optional<TimePoint> next = core_.queue.next_timer();
-  for (const auto& time : {hold_end(turn.now), core_.inheritance.look_at}) {
+  const auto others = {hold_end(turn.now), core_.inheritance.look_at, core_.double_bookings.due()};
+  for (const auto& time : others) {
     if (time && (!next || *time < *next)) next = time;
   }
   if (next) turn.effects.emplace_back(WakeAt{*next});

@@ -176,6 +176,11 @@ void Simulator::perform(scheduler::Effects effects) {
       daemon_->wake_at = wake->time;
     } else if (auto* notice = std::get_if<scheduler::Notice>(&effect)) {
       trace("notice", notice->message);
+    } else if (const auto* twice = std::get_if<scheduler::TellDoubleBooking>(&effect)) {
+      trace("notice", "device " + twice->booking.device.text() + " is held by claims " +
+                          twice->booking.claim->meta.key.text() + " and " +
+                          twice->booking.other->meta.key.text());
+      daemon_->binder->tell_double_booking(twice->booking);
     }
   }
 }

@@ -198,6 +198,57 @@ TEST_F(Devices, TwoClaimsOnOneDeviceFreeItTogetherAndSharesAddUp) {
   EXPECT_EQ(taken("n1", "gpu-1"), "0+1 memory=3Gi");
 }
 
+/// "b has gpu-0 of a" for each, joined by "; ".
+std::string double_bookings(const Change& change) {
+  std::string text;
+  for (const api::DoubleBooking& one : change.double_bookings) {
+    text += (text.empty() ? "" : "; ") + one.claim->meta.key.name + " has " + one.device.text() +
+            " of " + one.other->meta.key.name;
+  }
+  return text;
+}
+
+TEST_F(Devices, ASecondClaimOnADeviceIsToldOnce) {
+  api::DeviceResult admin = result("n1", "gpu-0");
+  admin.admin_access = true;
+  tell({added(slice("s1", "n1", {"gpu-0", "gpu-1"})), added(claim("a", {result("n1", "gpu-0")}))});
+  EXPECT_EQ(double_bookings(tell(added(claim("watcher", {admin})))), "");
+  EXPECT_EQ(double_bookings(tell(added(claim("b", {result("n1", "gpu-0")})))),
+            "b has d/n1/gpu-0 of a");
+  api::ResourceClaim again = claim("b", {result("n1", "gpu-0")});
+  again.meta.resource_version = {"99"};
+  again.reserved_for.push_back({.resource = "pods", .name = "p", .uid = {"uid-p"}});
+  EXPECT_EQ(double_bookings(tell(updated(again))), "") << "the same devices";
+  EXPECT_EQ(double_bookings(tell(added(claim("c", {result("n1", "gpu-0")})))),
+            "c has d/n1/gpu-0 of a; c has d/n1/gpu-0 of b");
+  EXPECT_EQ(double_bookings(tell(added(claim("x", {share("n1", "gpu-1", "2Gi")})))), "");
+  EXPECT_EQ(double_bookings(tell(added(claim("y", {share("n1", "gpu-1", "3Gi")})))), "");
+  EXPECT_EQ(double_bookings(tell(added(claim("z", {result("n1", "gpu-1")})))),
+            "z has d/n1/gpu-1 of x; z has d/n1/gpu-1 of y");
+}
+
+TEST_F(Devices, WhatIsAssumedIsNoSecondClaimUntilItIsShown) {
+  tell({added(slice("s1", "n1", {"gpu-0"})), added(claim("a"))});
+  api::Allocation allocation;
+  allocation.results = {result("n1", "gpu-0")};
+  state_.assume_allocation(claim("a").meta.uid, allocation);
+  EXPECT_EQ(double_bookings(tell(added(claim("b", {result("n1", "gpu-0")})))), "");
+  api::ResourceClaim shown = claim("a", {result("n1", "gpu-0")});
+  shown.meta.resource_version = {"99"};
+  EXPECT_EQ(double_bookings(tell(updated(shown))), "a has d/n1/gpu-0 of b");
+}
+
+TEST_F(Devices, AViewWithoutClaimsLeavesTheStateAsItIs) {
+  tell({added(slice("s1", "n1", {"gpu-0", "gpu-1"})), added(claim("a", {result("n1", "gpu-0")})),
+        added(claim("b", {result("n1", "gpu-1")})), added(claim("c", {result("n2", "gone")}))});
+  const auto shown = [this](const std::string& name) { return state_.claim({"default", name}); };
+  const auto without = state_.snapshot_without({shown("a"), shown("c")});
+  EXPECT_EQ(text_of(*without->devices()),
+            "pool d/n1 0 : gpu-0[] gpu-1[1+0]\nshared:\nclasses:\ntaken: 1\n");
+  EXPECT_EQ(text_of(*view()), "pool d/n1 0 : gpu-0[1+0] gpu-1[1+0]\nshared:\nclasses:\ntaken: 3\n");
+  EXPECT_EQ(state_.recompute(), "");
+}
+
 TEST_F(Devices, APoolNamesWhatClaimsHoldAndNoSliceShows) {
   const auto pool_text = [this] {
     const std::string text = text_of(*view());

@@ -4,6 +4,7 @@
 // any thread.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -112,6 +113,14 @@ struct ResourceClaim {
 [[nodiscard]] bool asks_for_admin_access(const ClaimSpec& spec);
 /// Whether kClaimFinalizer is on the claim.
 [[nodiscard]] bool has_finalizer(const ResourceClaim& claim);
+
+/// Two claims hold one device, and one of them has it whole: whoever wrote last did not see the
+/// other.
+struct DoubleBooking {
+  DeviceName device;
+  std::shared_ptr<const ResourceClaim> claim;
+  std::shared_ptr<const ResourceClaim> other;  ///< had it before, as far as is known
+};
 
 /// What claims of pods are made from.
 struct ResourceClaimTemplate {

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "gang/api/claim.h"
 #include "gang/base/clock.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
@@ -116,6 +117,8 @@ class Binder {
   /// Says of pods that they are bound: the process that bound them may not have come to it. The
   /// server keeps one such event of a pod.
   void tell_bound(const std::vector<engine::Assignment>& pods);
+  /// Says of both claims that another one holds a device of theirs.
+  void tell_double_booking(const api::DoubleBooking& booking);
   /// Deletes what may be deleted; ends with exactly one rollback_done.
   void rollback(const engine::Rollback& rollback);
 

@@ -39,6 +39,7 @@ struct Change {
   bool devices_gained = false;        ///< devices may be had that were not: given back, new, healed
   bool devices_lost = false;          ///< devices were taken, went away or were tainted
   std::vector<Rejection> rejections;  ///< each refused pod once
+  std::vector<api::DoubleBooking> double_bookings;  ///< that came about
 };
 
 /// A planned pod for assume().
@@ -79,6 +80,9 @@ class ClusterState {
 
   /// The current view; equal generations share one object. Cheap, see snapshot.h.
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot();
+  /// The view as it would be if these claims held nothing. REQUIRES: each is as the watch shows it.
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot_without(
+      const std::vector<std::shared_ptr<const api::ResourceClaim>>& claims);
 
   /// Builds the gang as a value; nullopt when no such gang is known any more. O(members).
   [[nodiscard]] std::optional<Gang> gang(GangId id) const;

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "gang/api/claim.h"
 #include "gang/api/intent.h"
 #include "gang/base/time.h"
 #include "gang/engine/explanation.h"
@@ -65,8 +66,13 @@ struct Notice {
   std::string message;
 };
 
+/// Two claims hold one device for some time: to be said of both, once.
+struct TellDoubleBooking {
+  api::DoubleBooking booking;
+};
+
 using Effect = std::variant<BindGang, ConfirmRound, FenceRound, FindIntents, TellBound, ExplainGang,
-                            RollBackGang, WakeAt, AttemptDone, Notice>;
+                            RollBackGang, WakeAt, AttemptDone, Notice, TellDoubleBooking>;
 using Effects = std::vector<Effect>;
 
 }  // namespace gang::scheduler
