@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/device_holding.h"
 #include "engine/device_shortage.h"
 
 namespace gang::engine {
@@ -274,6 +275,8 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     return result;
   }
   const DeviceKind& left_over = result.kinds[result.left_over];
+  result.shortage = holding_text(draft, gang.claims, left_over);
+  if (!result.shortage.empty()) return result;
   const std::int64_t needed = users_of(result.kinds, result.left_over, gang.need());
   const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case
   Shortage shortage = shortage_of(draft, stage, gang.claims, left_over, users);

@@ -38,7 +38,9 @@ struct DevicePlanning {
   std::vector<ClaimCreation> new_claims;
   /// The first kind, in search order, that has members left over.
   std::size_t left_over = 0;
-  std::string shortage;      ///< "gpu: 2 free of 16 match `...`; 14 allocated; needed 8", or ""
+  /// Which claim holds devices where nobody can use them, or else
+  /// "gpu: 2 free of 16 match `...`; 14 allocated; needed 8"; "" where neither is known.
+  std::string shortage;
   bool is_hopeless = false;  ///< not even with every device free
   std::int64_t steps = 0;
 };

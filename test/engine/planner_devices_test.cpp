@@ -117,6 +117,47 @@ TEST_F(PlannerDevicesTest, RefusalCountsDevicesInWords) {
   EXPECT_EQ(cluster_.placed_by_pod("g"), "p0=n1 p1=n1");
 }
 
+/// The claim, holding a device that only its node can use.
+api::ResourceClaim holding(api::ResourceClaim claim, const std::string& node_name) {
+  claim.allocation.emplace();
+  claim.allocation->results.push_back(
+      {.request = "gpu", .driver = "d", .pool = node_name, .device = "g0"});
+  claim.allocation->node_selector.emplace();
+  claim.allocation->node_selector->terms.emplace_back().fields = {
+      {"metadata.name", "In", {node_name}}};
+  return claim;
+}
+
+TEST_F(PlannerDevicesTest, AClaimWhoseDevicesNoNodeCanUseIsNamed) {
+  add_node("n1");
+  cluster_.add(holding(claim_named("c"), "n0"));
+  add_pod("lone", "c", "");
+  EXPECT_EQ(cluster_.refused("lone").message,
+            "0/1 nodes are available: 1 cannot allocate all claims. claim default/c holds "
+            "d/n0/g0, usable on no node that takes the pods (n0: no such node)");
+  cluster_.add_device_node("n0", 1);
+  EXPECT_EQ(cluster_.placed_by_pod("lone"), "lone=n0");
+  cluster_.update(node("n0").cpu("16").unschedulable());
+  EXPECT_EQ(cluster_.refused("lone").message,
+            "0/2 nodes are available: 1 cannot allocate all claims, 1 node(s) were unschedulable. "
+            "claim default/c holds d/n0/g0, usable on no node that takes the pods (n0: node(s) "
+            "were unschedulable)");
+}
+
+TEST_F(PlannerDevicesTest, ClaimsThatKeepEachOtherApartAreNamed) {
+  add_node("n1");
+  add_node("n2");
+  cluster_.add(holding(claim_named("c"), "n1"));
+  cluster_.add(holding(claim_named("e"), "n2"));
+  api::Pod made = pod("lone").cpu("1").rules({.resource_claims = true}).build();
+  made.claims = {{.name = "one", .claim_name = "c"}, {.name = "two", .claim_name = "e"}};
+  cluster_.add(made);
+  EXPECT_EQ(cluster_.refused("lone").message,
+            "0/2 nodes are available: 2 cannot allocate all claims. claim default/c holds "
+            "d/n1/g0, claim default/e holds d/n2/g0, which no node that takes the pods can use "
+            "together");
+}
+
 TEST_F(PlannerDevicesTest, TooFewDevicesOnTheFleetAreToldAsSuch) {
   add_node("n1");
   add_gang(3);
