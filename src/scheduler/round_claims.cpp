@@ -24,6 +24,7 @@ struct Standing {
   std::string problem;                 ///< the plan does not hold
   std::vector<UnreadyDevice> unready;  ///< a driver says that it failed
   std::vector<UnreadyDevice> awaited;  ///< seen; what drivers have to do yet
+  std::optional<TimePoint> since;      ///< the first claim of these has its devices since then
 
   [[nodiscard]] bool is_waiting() const {
     return problem.empty() && unready.empty() && (!is_seen || !awaited.empty());
@@ -117,6 +118,8 @@ void check_conditions(const api::ResourceClaim& claim, const api::DeviceResult& 
   for (const std::string& type : result.binding_conditions) {
     if (api::true_condition(status, type) != nullptr) continue;
     standing.awaited.push_back({device, fmt::format("{} to become {}", name, type)});
+    const std::optional<TimePoint>& time = claim.allocation->time;
+    if (time && (!standing.since || *time < *standing.since)) standing.since = time;
     return;
   }
 }
@@ -144,14 +147,28 @@ Standing standing_of(Core& core, const std::optional<Gang>& gang, const RoundDev
   return standing;
 }
 
+/// Until when the round waits: for its watch from its writes on, for drivers from when they could
+/// begin, which may be before this process.
+TimePoint deadline_of(const Options& options, const RoundDevices& devices,
+                      const Standing& standing) {
+  if (!standing.is_seen) return devices.written_at + options.claims_seen_deadline;
+  const TimePoint since = std::min(devices.written_at, standing.since.value_or(TimePoint::max()));
+  return since + options.device_ready_deadline;
+}
+
+/// What drivers have not done in time they do no more.
+void give_up_awaited(const Options& options, Standing& standing) {
+  for (UnreadyDevice& one : standing.awaited) {
+    one.why =
+        fmt::format("waited {} for {}", format_duration(options.device_ready_deadline), one.why);
+  }
+  standing.unready = std::move(standing.awaited);
+}
+
 /// A round that still waits at its deadline is given up.
 void end_waiting(const Options& options, Standing& standing) {
   if (standing.is_seen) {
-    for (UnreadyDevice& one : standing.awaited) {
-      one.why =
-          fmt::format("waited {} for {}", format_duration(options.device_ready_deadline), one.why);
-    }
-    standing.unready = std::move(standing.awaited);
+    give_up_awaited(options, standing);
   } else {
     standing.problem =
         fmt::format("the watch of ResourceClaims did not show the reserved devices within {}",
@@ -189,11 +206,8 @@ bool check_round(Core& core, GangRecord& record, Turn& turn) {
   const auto gang = core.state.gang(record.ref.id);
   meet_made(core, devices);
   Standing standing = standing_of(core, gang, devices);
-  const Duration patience =
-      standing.is_seen ? core.options.device_ready_deadline : core.options.claims_seen_deadline;
-  if (standing.is_waiting() && turn.now >= devices.written_at + patience) {
-    end_waiting(core.options, standing);
-  }
+  const TimePoint deadline = deadline_of(core.options, devices, standing);
+  if (standing.is_waiting() && turn.now >= deadline) end_waiting(core.options, standing);
   if (!standing.is_waiting()) {
     devices.unready = std::move(standing.unready);
     if (!devices.unready.empty()) standing.problem = devices.unready.front().why;
@@ -201,13 +215,29 @@ bool check_round(Core& core, GangRecord& record, Turn& turn) {
     return true;
   }
   if (standing.is_seen) tell_awaited(core, record, *gang, standing, turn);
-  const TimePoint deadline = devices.written_at + patience;
   // What is told too soon after something else is told when that may be.
   core.queue.set_timer(record.ref.id, std::min(deadline, record.report.due().value_or(deadline)));
   return false;
 }
 
 }  // namespace
+
+std::string unready_text(const Options& options, const api::ResourceClaim& claim, TimePoint now) {
+  Standing standing;
+  for (const api::DeviceResult& result : claim.allocation->results) {
+    check_conditions(claim, result, standing);
+  }
+  const bool is_over = standing.since && now >= *standing.since + options.device_ready_deadline;
+  if (standing.unready.empty() && is_over) give_up_awaited(options, standing);
+  return standing.unready.empty() ? "" : standing.unready.front().why;
+}
+
+void mark_unready(const Options& options, Gang& gang, TimePoint now) {
+  for (cluster::GangClaim& claim : gang.claims) {
+    const bool is_shown = claim.allocation && !claim.is_assumed && claim.problem.empty();
+    if (is_shown) claim.problem = unready_text(options, *claim.claim, now);
+  }
+}
 
 void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan) {
   round.devices = RoundDevices{.plan = plan, .planned = core.state.snapshot()};

@@ -17,6 +17,13 @@ void assume_claims(Core& core, OpenRound& round, const engine::Plan& plan);
 /// Takes back what the watch has not shown of them; who waited for the claims is looked at again.
 void forget_claims(Core& core, const OpenRound& round, TimePoint now);
 
+/// Why a claim that has its devices serves nobody: a driver says that one has failed, or has not
+/// made it ready in time since it was allocated; "" when neither.
+[[nodiscard]] std::string unready_text(const Options& options, const api::ResourceClaim& claim,
+                                       TimePoint now);
+/// Lets such claims of the gang be what they are: of no use.
+void mark_unready(const Options& options, cluster::Gang& gang, TimePoint now);
+
 /// Whether the gang has to wait, since the round of another one writes a claim that it needs: one
 /// writer at a time, so that many pods of one claim do not hinder each other.
 bool wait_for_claim(Core& core, GangRecord& record, const cluster::Gang& gang, Turn& turn);

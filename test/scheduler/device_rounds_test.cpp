@@ -163,6 +163,19 @@ TEST_F(DeviceRoundsTest, SecondLossIsTold) {
   }
 }
 
+TEST_F(DeviceRoundsTest, PatienceBeginsWithTheAllocation) {
+  world.add_device_gang("a", 1).run();
+  world.show_claims();
+  api::ResourceClaim claim = world.claim("a-0");
+  claim.allocation->results[0].binding_conditions = {"example.com/ready"};
+  claim.allocation->time = world.now - minutes(8);
+  world.put_claim(claim).claims_written().pass(seconds(110));
+  EXPECT_EQ(world.problem(), "none");
+  world.pass(seconds(20));
+  EXPECT_EQ(world.problem(),
+            "waited 10m for device d/n1/g0 of claim default/a-0 to become example.com/ready");
+}
+
 TEST_F(DeviceRoundsTest, WaitsUntilADeviceIsMadeReady) {
   world.add_device_gang("a", 1).run();
   world.show_claims();
