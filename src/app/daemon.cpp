@@ -232,7 +232,9 @@ void Daemon::perform(scheduler::Effects effects) {
     } else if (auto* confirm = std::get_if<scheduler::ConfirmRound>(&effect)) {
       binder_loop_.post([this, check = std::move(confirm->check)] { binder_->confirm(check); });
     } else if (auto* fence = std::get_if<scheduler::FenceRound>(&effect)) {
-      log::info("ending an open round: what no bound member uses is given back",
+      log::info(fence->intent.meta.uid.empty()
+                    ? "giving back claims that nobody uses"
+                    : "ending an open round: what no bound member uses is given back",
                 {{"gang", fence->intent.intent.gang.text()},
                  {"round", fence->intent.intent.stamp},
                  {"claims", std::to_string(fence->intent.intent.claims.size())}});
@@ -256,14 +258,14 @@ void Daemon::perform(scheduler::Effects effects) {
       wake_at_ = wake->time;
     } else if (const auto* notice = std::get_if<scheduler::Notice>(&effect)) {
       log::info("notice", {{"message", notice->message}});
-    }
-  }
     } else if (auto* twice = std::get_if<scheduler::TellDoubleBooking>(&effect)) {
       log::warn("two claims hold one device", {{"device", twice->booking.device.text()},
                                                {"claim", twice->booking.claim->meta.key.text()},
                                                {"other", twice->booking.other->meta.key.text()}});
       binder_loop_.post(
           [this, booking = std::move(twice->booking)] { binder_->tell_double_booking(booking); });
+    }
+  }
 }
 
 void Daemon::log_explanation(const engine::Explanation& explanation) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "gang/base/log.h"
+
 namespace gang::binder {
 
 ClaimReturn::ClaimReturn(const ClaimPort& port, Task task, std::function<void()> done)
@@ -33,6 +35,7 @@ void ClaimReturn::on_read(const kube::Answer& answer,
 
 void ClaimReturn::judge(const api::ResourceClaim& claim) {
   if (!first_seen_) first_seen_ = claim.meta.resource_version;
+  clears_ = false;
   using Part = api::ClaimStatusPatch::Part;
   api::ClaimStatusPatch patch{.claim = claim.meta.key,
                               .uid = claim.meta.uid,
@@ -41,9 +44,10 @@ void ClaimReturn::judge(const api::ResourceClaim& claim) {
   std::erase_if(patch.reserved_for, [this](const api::ClaimConsumer& one) {
     return task_.consumers.contains(one.uid);
   });
-  if (patch.reserved_for.size() == claim.reserved_for.size()) return move_version(claim);
-  const bool clears = task_.claim.allocates && patch.reserved_for.empty() && claim.allocation;
-  if (clears) patch.allocation_part = Part::kClear;
+  const bool is_named = patch.reserved_for.size() != claim.reserved_for.size();
+  if (!is_named && !is_left(claim)) return move_version(claim);
+  clears_ = task_.claim.allocates && patch.reserved_for.empty() && claim.allocation;
+  if (clears_) patch.allocation_part = Part::kClear;
   has_changed_ = true;
   port_.patch_claim_status(
       patch, lifeline_.guard([this](const kube::Answer& answer,
@@ -52,9 +56,17 @@ void ClaimReturn::judge(const api::ResourceClaim& claim) {
       }));
 }
 
+/// Whether it is as it was when it was found to hold devices for nobody.
+bool ClaimReturn::is_left(const api::ResourceClaim& claim) const {
+  return claim.allocation && claim.reserved_for.empty() &&
+         claim.meta.resource_version == task_.claim.left_at;
+}
+
 /// Any change since the first read has moved it.
 void ClaimReturn::move_version(const api::ResourceClaim& claim) {
-  if (!task_.moves_version || claim.meta.resource_version != *first_seen_) return finish();
+  if (!task_.moves_version || !task_.claim.left_at.empty() ||
+      claim.meta.resource_version != *first_seen_)
+    return finish();
   const api::ClaimPatch patch{
       .claim = claim.meta.key,
       .uid = claim.meta.uid,
@@ -71,6 +83,8 @@ void ClaimReturn::move_version(const api::ResourceClaim& claim) {
 void ClaimReturn::on_written(const kube::Answer& answer) {
   switch (undo_word(answer, was_invalid_)) {
     case UndoWord::kDone:
+      if (clears_) log_cleared();
+      [[fallthrough]];
     case UndoWord::kGone:
       return finish();
     case UndoWord::kRefused:
@@ -78,6 +92,10 @@ void ClaimReturn::on_written(const kube::Answer& answer) {
     case UndoWord::kAgain:
       return again(answer);
   }
+}
+
+void ClaimReturn::log_cleared() const {
+  log::info("deallocation of ResourceClaim completed", {{"claim", task_.claim.claim.text()}});
 }
 
 /// Reads after a pause, then goes on by what the claim is then.

@@ -7,9 +7,10 @@
 //        -> else done
 //
 // Whoever was named and was taken out by the claim controller took the devices along, so devices
-// are cleared only where one of the consumers is still named. After any answer that is not definite
-// the claim is read and judged anew, until the server answers. Source: the devices contract, 7.3
-// and 8.1; the commit protocol, 5.5 and 6 R2.
+// are cleared only where one of the consumers is still named; or in a claim that was found left,
+// reserved for nobody, and is in the very version in which it was. After any answer that is not
+// definite the claim is read and judged anew, until the server answers. Source: the devices
+// contract, 7.3 and 8.1; the commit protocol, 5.5 and 6 R2.
 #pragma once
 
 #include <functional>
@@ -49,7 +50,9 @@ class ClaimReturn {
   void read();
   void on_read(const kube::Answer& answer, const std::optional<api::ResourceClaim>& claim);
   void judge(const api::ResourceClaim& claim);
+  [[nodiscard]] bool is_left(const api::ResourceClaim& claim) const;
   void move_version(const api::ResourceClaim& claim);
+  void log_cleared() const;
   void on_written(const kube::Answer& answer);
   void again(const kube::Answer& answer);
   void finish(const std::string& refusal = "");
@@ -63,6 +66,7 @@ class ClaimReturn {
   std::optional<api::ResourceVersion> first_seen_;
   bool was_invalid_ = false;
   bool has_changed_ = false;
+  bool clears_ = false;  ///< the newest write takes the devices
   Lifeline lifeline_;
 };
 

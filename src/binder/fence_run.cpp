@@ -26,8 +26,10 @@ FenceRun::FenceRun(const ClaimPort& port, api::StoredIntent stored, Hear slow, H
           [this, slow = std::move(slow)](const std::string& met) { slow(report(met)); }) {}
 
 engine::UndoReport FenceRun::report(const std::string& trouble) const {
-  engine::UndoReport report{
-      .gang = stored_.intent.gang, .gang_uid = stored_.intent.gang_uid, .trouble = trouble};
+  engine::UndoReport report{.gang = stored_.intent.gang,
+                            .gang_uid = stored_.intent.gang_uid,
+                            .is_round = is_round(),
+                            .trouble = trouble};
   if (!give_back_) return report;
   report.bound = give_back_->bound_count();
   report.given_back = give_back_->given_back_count();
@@ -46,7 +48,7 @@ void FenceRun::start() {
   if (!stored_.problem.empty()) {
     return port_.channel().later(lifeline_.guard([this] { give_up(stored_.problem); }));
   }
-  if (!stored_.meta.uid.empty()) return intent_.write();
+  if (is_round()) return intent_.write();
   port_.channel().later(lifeline_.guard([this] { give_back(); }));
 }
 
@@ -75,13 +77,13 @@ void FenceRun::give_back() {
 
 void FenceRun::on_given_back() {
   if (!give_back_->refusal().empty()) return give_up(give_back_->refusal());
-  log::info("an open round is ended",
+  log::info(is_round() ? "an open round is ended" : "claims that nobody uses are given back",
             {{"gang", stored_.intent.gang.text()},
              {"members", std::to_string(stored_.intent.members.size())},
              {"bound", std::to_string(give_back_->bound_count())},
              {"claims", std::to_string(stored_.intent.claims.size())},
              {"given_back", std::to_string(give_back_->given_back_count())}});
-  if (stored_.meta.uid.empty()) return finish();
+  if (!is_round()) return finish();
   intent_.remove();
 }
 

@@ -33,6 +33,7 @@ class FenceRun {
 
  private:
   [[nodiscard]] engine::UndoReport report(const std::string& trouble) const;
+  [[nodiscard]] bool is_round() const { return !stored_.meta.uid.empty(); }
   [[nodiscard]] std::string trouble() const;
   void on_intent();
   void give_back();

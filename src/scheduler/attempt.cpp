@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/evaluation.h"
+#include "scheduler/idle_claims.h"
 #include "scheduler/inheritance.h"
 #include "scheduler/report.h"
 #include "scheduler/round_claims.h"
@@ -137,6 +138,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
     refuse(core, record, *gang, explain_to_all(*gang, Verdict::kInvalid, problem), turn);
   } else {
     if (give_back_left_over(core, record, *gang, turn)) return;
+    mark_unready(core.options, *gang, turn.now);
     auto decision = core.planner.plan(*core.state.snapshot(), *gang);
     if (auto* plan = std::get_if<engine::Plan>(&decision)) {
       plan->writes_record = !is_recorded(*gang, record);
@@ -149,7 +151,14 @@ void attempt(Core& core, GangId id, Turn& turn) {
     if (give_back_instead(core, record, *gang, turn)) return;
     auto explanation = std::get<Explanation>(std::move(decision));
     if (nodes_may_help(explanation.verdict)) add_to_texts(explanation, record.avoided.text());
+    const IdleClaims idle = find_idle_claims(core, record, *gang, turn.now);
+    if (idle.are_due(turn.now)) {
+      add_to_texts(explanation, text_of(*gang, idle));
+      tell(core, record, *gang, std::move(explanation), turn);
+      return give_back_idle(core, record, *gang, idle, turn);
+    }
     refuse(core, record, *gang, std::move(explanation), turn);
+    if (!idle.claims.empty()) record.renew_at = idle.due;
   }
   record.parking->fingerprint = seen;
   evaluate(core, id, turn);  // sets the timer
@@ -163,8 +172,12 @@ void wake_parked(Core& core, Turn& turn) {
   std::vector<GangId> helped;
   std::vector<GangId> outdated;
   for (const GangId id : core.queue.parked()) {
-    const Parking& parking = *core.records.at(id).parking;
-    if (!nodes_may_help(parking.verdict) || !changed.may_help(parking.demand)) continue;
+    const GangRecord& record = core.records.at(id);
+    const Parking& parking = *record.parking;
+    // Its idle claims go when others would serve.
+    const bool may_change = changed.has_devices() && !record.left_claims.empty();
+    const bool may_help = may_change || changed.may_help(parking.demand);
+    if (!nodes_may_help(parking.verdict) || !may_help) continue;
     const engine::Outlook outlook = core.planner.outlook(*snapshot, parking.demand);
     const bool sleeps = outlook.could_hold && parking.room && !changed.has_devices() &&
                         core.planner.room(*snapshot, parking.demand) == *parking.room;

@@ -90,6 +90,12 @@ struct Parking {
   std::optional<TimePoint> avoids_until;  ///< when the first of the avoided may be used again
 };
 
+/// A claim that was seen in that version, reserved for nobody, since then. Value.
+struct LeftClaim {
+  api::ResourceVersion version;
+  TimePoint since{};
+};
+
 /// See the head of the file. One per gang that waits, runs a round or has been told something.
 struct GangRecord {
   engine::GangRef ref;
@@ -123,6 +129,7 @@ struct GangRecord {
   /// Members whose Binding was not taken by themselves in the newest round: others go first.
   std::set<api::Uid> troubled;
   Avoidances avoided;  ///< nodes that refused a member, and devices that were not made ready
+  std::map<api::Uid, LeftClaim> left_claims;  ///< as of the newest refusal, see idle_claims.h
   Report report;
 
   [[nodiscard]] bool is_in_flight() const {

@@ -46,12 +46,6 @@ void fence(Core& core, api::StoredIntent intent, std::optional<GangId> id, Turn&
   turn.effects.emplace_back(FenceRound{std::move(intent)});
 }
 
-/// The same of a gang that might come back to it at once: it is planned after a pause.
-void fence_spaced(Core& core, GangRecord& record, api::StoredIntent intent, Turn& turn) {
-  record.not_before = turn.now + backoff(core.options, ++record.failures);
-  fence(core, std::move(intent), record.ref.id, turn);
-}
-
 bool is_reserved_for(const GangClaim& claim, const Member& member) {
   return claim.claim &&
          std::ranges::any_of(claim.claim->reserved_for, [&](const api::ClaimConsumer& consumer) {
@@ -62,16 +56,6 @@ bool is_reserved_for(const GangClaim& claim, const Member& member) {
 api::IntentClaim* find_claim(api::Intent& intent, const api::Uid& uid) {
   const auto found = std::ranges::find(intent.claims, uid, &api::IntentClaim::uid);
   return found != intent.claims.end() ? &*found : nullptr;
-}
-
-/// An intent of nothing yet.
-api::StoredIntent blank_intent(const Gang& gang, const std::string& epoch) {
-  return {.intent = {.gang = gang.key,
-                     .gang_uid = gang.uid,
-                     .minimum = gang.minimum,
-                     .base = gang.counts.base(),
-                     .need = gang.need(),
-                     .epoch = epoch}};
 }
 
 /// What an intent would say of claims that were made for members which nobody binds.
@@ -216,6 +200,20 @@ std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang
   auto found = core.inheritance.open.extract(gang);
   if (found.empty()) return std::nullopt;
   return std::move(found.mapped());
+}
+
+api::StoredIntent blank_intent(const Gang& gang, const std::string& epoch) {
+  return {.intent = {.gang = gang.key,
+                     .gang_uid = gang.uid,
+                     .minimum = gang.minimum,
+                     .base = gang.counts.base(),
+                     .need = gang.need(),
+                     .epoch = epoch}};
+}
+
+void fence_spaced(Core& core, GangRecord& record, api::StoredIntent intent, Turn& turn) {
+  record.not_before = turn.now + backoff(core.options, ++record.failures);
+  fence(core, std::move(intent), record.ref.id, turn);
 }
 
 bool give_back_left_over(Core& core, GangRecord& record, const Gang& gang, Turn& turn) {

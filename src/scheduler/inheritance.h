@@ -29,6 +29,13 @@ bool settle_next(Core& core, Turn& turn);
 /// The intent that the gang's next round takes over, if there is one.
 [[nodiscard]] std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang);
 
+/// An intent of nothing yet, without a ConfigMap.
+[[nodiscard]] api::StoredIntent blank_intent(const cluster::Gang& gang, const std::string& epoch);
+
+/// Lets the binder take back what such an intent tells of. The gang might come back to it at once:
+/// it is planned after a pause.
+void fence_spaced(Core& core, GangRecord& record, api::StoredIntent intent, Turn& turn);
+
 /// Whether claims for extended resources of pending members are left over, so that they are deleted
 /// before the gang is planned.
 bool give_back_left_over(Core& core, GangRecord& record, const cluster::Gang& gang, Turn& turn);

@@ -57,6 +57,8 @@ void add_claim(Hash& hash, const cluster::GangClaim& claim) {
   hash.add(claim.problem);
   if (claim.claim) hash.add(claim.claim->meta.uid.text);
   if (!claim.allocation) return;
+  // What nobody uses may be given back.
+  hash.add(claim.claim && claim.claim->reserved_for.empty() ? 1 : 0);
   for (const api::DeviceResult& result : claim.allocation->results) {
     hash.add(result.driver);
     hash.add(result.pool);

@@ -65,7 +65,11 @@ std::string counted(std::int32_t count, const std::string& what) {
 
 /// How the binder has ended an open round.
 std::string text_of_end(const engine::UndoReport& report) {
-  const std::string whose = "the open round of " + short_name(report.gang);
+  const std::string gang = short_name(report.gang);
+  if (!report.is_round && report.trouble.empty()) {
+    return gang + ": " + counted(report.given_back, "claim") + " that nobody uses given back";
+  }
+  const std::string whose = "the open round of " + gang;
   if (!report.trouble.empty()) return whose + " is not taken back: " + report.trouble;
   std::string text = whose + " is ended: " + counted(report.given_back, "claim") + " given back";
   if (report.bound > 0) text += ", " + counted(report.bound, "member") + " bound before";

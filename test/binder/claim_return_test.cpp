@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "binder/bench.h"
@@ -35,12 +36,21 @@ class ClaimReturnTest : public testing::Test {
   }
 
   void give_back(bool moves_version = false, bool allocates = true) {
-    return_ = std::make_unique<binder::ClaimReturn>(
-        binder::ClaimPort(claims_, channel_, window_),
-        binder::ClaimReturn::Task{.claim = {{"ns", "c"}, {"uid-c"}, allocates},
-                                  .consumers = {{"uid-p"}},
-                                  .moves_version = moves_version},
-        [this] { ++end_count_; });
+    run({.claim = {{"ns", "c"}, {"uid-c"}, allocates},
+         .consumers = {{"uid-p"}},
+         .moves_version = moves_version});
+  }
+
+  /// Of a claim that was found reserved for nobody.
+  void give_back_left(const api::ResourceVersion& version) {
+    run({.claim = {.claim = {"ns", "c"}, .uid = {"uid-c"}, .allocates = true, .left_at = version},
+         .consumers = {},
+         .moves_version = true});
+  }
+
+  void run(binder::ClaimReturn::Task task) {
+    return_ = std::make_unique<binder::ClaimReturn>(binder::ClaimPort(claims_, channel_, window_),
+                                                    std::move(task), [this] { ++end_count_; });
     return_->start();
     executor_.advance(seconds(60));
   }
@@ -84,6 +94,32 @@ TEST_F(ClaimReturnTest, DoesNotClearWhereNoneOfItsConsumersIsNamed) {
   give_back();
   EXPECT_EQ(claims_.requests(), Texts{"read c"});
   EXPECT_TRUE(claim().allocation) << "somebody else gave these devices";
+}
+
+TEST_F(ClaimReturnTest, ClearsWhatIsLeftInTheVersionThatWasLookedAt) {
+  claims_.change("c", [](api::ResourceClaim& c) { c.reserved_for.clear(); });
+  give_back_left(claim().meta.resource_version);
+  EXPECT_EQ(claims_.requests(), (Texts{"read c", "clear c:"}));
+  EXPECT_FALSE(claim().allocation);
+  EXPECT_EQ(end_count_, 1);
+}
+
+TEST_F(ClaimReturnTest, LeavesWhatHasChangedSinceItWasLookedAt) {
+  claims_.change("c", [](api::ResourceClaim& c) { c.reserved_for.clear(); });
+  const api::ResourceVersion looked_at = claim().meta.resource_version;
+  claims_.change("c", [](api::ResourceClaim& c) { c.meta.labels = {{"a", "b"}}; });
+  give_back_left(looked_at);
+  EXPECT_EQ(claims_.requests(), Texts{"read c"});
+  EXPECT_TRUE(claim().allocation);
+  EXPECT_EQ(end_count_, 1);
+}
+
+TEST_F(ClaimReturnTest, ALostAnswerOfWhatIsLeftIsReadOnce) {
+  claims_.change("c", [](api::ResourceClaim& c) { c.reserved_for.clear(); });
+  claims_.fail_next("status", Fault::kLost);
+  give_back_left(claim().meta.resource_version);
+  EXPECT_FALSE(claim().allocation) << "the answer was lost, the write was not";
+  EXPECT_EQ(end_count_, 1);
 }
 
 TEST_F(ClaimReturnTest, AnOlderWriteFailsOnceTheVersionHasMoved) {

@@ -136,6 +136,8 @@ TEST_F(GangClaimsTest, AClaimThatComesChangesOrGoesTellsItsGangs) {
 
   api::ResourceClaim reserved = claim("shared", {result("n1", "gpu-0")});
   reserved.reserved_for.push_back({.resource = "pods", .name = "x", .uid = {"u"}});
+  EXPECT_TRUE(tells_of(tell(updated(reserved)), p)) << "somebody uses it now";
+  reserved.reserved_for.push_back({.resource = "pods", .name = "y", .uid = {"v"}});
   const Change joined = tell(updated(reserved));
   EXPECT_EQ(joined.gangs.size(), 1U);
   EXPECT_EQ(joined.status_only, joined.gangs) << "another consumer does not concern it";

@@ -49,6 +49,9 @@ struct IntentClaim {
   bool allocates = false;  ///< the round sets its allocation, not only a reservation
   /// Not empty: the round makes the claim, for this member. Then the claim may have no uid here.
   Uid made_for = {};
+  /// Not empty: it is no claim of a round, and was reserved for nobody in that version; in that one
+  /// alone its devices go. In no ConfigMap.
+  ResourceVersion left_at = {};
   friend bool operator==(const IntentClaim&, const IntentClaim&) = default;
 };
 

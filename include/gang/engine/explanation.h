@@ -124,11 +124,11 @@ struct RoundProgress {
   std::string message;     ///< what the newest answer for a member that lacks was, for people
 };
 
-/// How it goes to take something back: what a round of before left, or what a round that failed
-/// wrote.
+/// How it goes to take back what a round of before left, or one that failed wrote.
 struct UndoReport {
   api::ObjectKey gang;
   api::Uid gang_uid;
+  bool is_round = true;         ///< false: there was no intent, the claims alone told it
   std::int32_t bound = 0;       ///< of the listed members: they keep their claims
   std::int32_t given_back = 0;  ///< claims that had something to give back
   std::string trouble;          ///< the object and the answer that keep it from its end, for people
