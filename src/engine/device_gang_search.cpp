@@ -116,7 +116,7 @@ std::int64_t DeviceGangSearch::match_count(const DeviceKind& kind) {
 void DeviceGangSearch::order_nodes() {
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     nodes_.push_back(nodes_of(kinds_[kind]));
-    levels_.push_back({0});
+    levels_.push_back({Level{}});
     rate_nodes(kind);
   }
 }
@@ -154,17 +154,32 @@ void DeviceGangSearch::rate_nodes(std::size_t kind) {
   const std::size_t count = count_to_rate(kind);
   if (count == 0) return;
   std::vector<MemberRating> ratings;
-  std::set<std::int32_t, std::greater<>> levels{0};
   for (std::size_t i = 0; i < count && order.has(i); ++i) {
     const Point before = point();
     MemberRating& rating = ratings.emplace_back();
     if (place(kind, order.at(i), nullptr).is_yes()) rating = devices_.worth();
-    levels.insert(rating.preference);
     rollback(before);
     if (is_out_of_steps()) return;
   }
   order.rate(ratings);
-  levels_[kind].assign(levels.begin(), levels.end());
+  levels_[kind] = levels_of(kind);
+}
+
+/// Each preference that was seen; where devices wait, what is ready on all nodes comes before them.
+std::vector<DeviceGangSearch::Level> DeviceGangSearch::levels_of(std::size_t kind) {
+  NodeOrder& order = nodes_[kind];
+  std::set<std::int32_t, std::greater<>> preferences{0};
+  bool have_waiting = false;
+  for (std::size_t i = 0; order.rating(i) != nullptr; ++i) {
+    preferences.insert(order.rating(i)->preference);
+    have_waiting = have_waiting || counts_at(order.at(i)).waiting > 0;
+  }
+  std::vector<Level> levels;
+  for (const std::int32_t preference : preferences) {
+    if (have_waiting) levels.push_back({.preference = preference, .is_ready = true});
+    levels.push_back({.preference = preference});
+  }
+  return levels;
 }
 
 std::size_t DeviceGangSearch::count_to_rate(std::size_t kind) {
@@ -178,6 +193,7 @@ std::size_t DeviceGangSearch::count_to_rate(std::size_t kind) {
   bool may_differ = first.has_places && wanted.weight > 1 && wanted.weight < first.free;
   for (std::size_t i = 0; !may_differ && i < kComparedMax && order.has(i); ++i) {
     const NodeDevices here = counts_at(order.at(i));
+    if (here.waiting > 0) return kRatedMax;
     may_differ = here.amount == NodeDevices::kMixed || here.amount != first.amount;
   }
   return may_differ ? kComparedMax : 0;
@@ -243,9 +259,9 @@ void DeviceGangSearch::fill_all() {
 /// Once more, where what is preferred left no room for others: as many on each node as fit there,
 /// whatever they prefer.
 void DeviceGangSearch::fill_by_count() {
-  const auto has_one = [](const std::vector<std::int32_t>& levels) { return levels.size() == 1; };
+  const auto has_one = [](const std::vector<Level>& levels) { return levels.size() == 1; };
   if (std::ranges::all_of(levels_, has_one) || is_out_of_steps()) return;
-  levels_.assign(kinds_.size(), {0});
+  levels_.assign(kinds_.size(), {Level{}});
   rollback({});
   fill_all();
 }
@@ -253,15 +269,23 @@ void DeviceGangSearch::fill_by_count() {
 /// Places as many members of the kind as fit, the best preference first.
 void DeviceGangSearch::fill(std::size_t kind) {
   const auto count = static_cast<std::int32_t>(kinds_[kind].members.size());
-  for (const std::int32_t level : levels_[kind]) {
+  for (std::size_t level = 0; level < levels_[kind].size(); ++level) {
+    const bool is_last = level + 1 == levels_[kind].size();
     for (std::size_t i = 0; nodes_[kind].has(i); ++i) {
       if (placed_[kind] >= count || is_out_of_steps()) break;
       const std::uint32_t rank = nodes_[kind].at(i);
-      if (nodes_[kind].preference(i) < level) continue;
-      fill_best({.kind = kind, .rank = rank, .preference = level});
+      if (!is_of(levels_[kind][level], kind, i)) continue;
+      fill_best({.kind = kind, .rank = rank, .level = levels_[kind][level], .is_last = is_last});
     }
   }
   is_limited_ |= placed_[kind] < count && is_out_of_steps();
+}
+
+/// Whether a member may get that much on the node. Where devices wait on most nodes, those that
+/// nobody has looked at would be tried for nothing.
+bool DeviceGangSearch::is_of(const Level& level, std::size_t kind, std::size_t position) const {
+  const MemberRating* rating = nodes_[kind].rating(position);
+  return rating != nullptr ? level.has(*rating) : !level.is_ready && level.preference <= 0;
 }
 
 void DeviceGangSearch::fill_best(const Spot& spot) {
@@ -272,8 +296,7 @@ void DeviceGangSearch::fill_best(const Spot& spot) {
   const std::int32_t most = may_more ? std::min(left, std::max(1, bound_of(spot))) : 1;
   const Point start = point();
   const std::int32_t here = fill_node(spot, most);
-  const bool is_last = spot.preference == levels_[spot.kind].back();
-  if (is_last && here > 0 && here < most && kind.has_own) {
+  if (spot.is_last && here > 0 && here < most && kind.has_own) {
     improve_node(spot, start, {.count = here, .most = most});
   }
 }
@@ -307,7 +330,7 @@ std::int32_t DeviceGangSearch::fill_node(const Spot& spot, std::int32_t count_ma
     const DeviceStep step = place(spot.kind, spot.rank, nullptr);
     note(step);
     if (!step.is_yes()) break;
-    if (devices_.worth().preference >= spot.preference) continue;
+    if (spot.level.has(devices_.worth())) continue;
     rollback(before);
     break;
   }

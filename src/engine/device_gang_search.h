@@ -68,11 +68,20 @@ class DeviceGangSearch {
     DevicePoint devices;
     std::size_t picks = 0;
   };
+  /// What a solution must be at least while the nodes are gone through once. A value.
+  struct Level {
+    std::int32_t preference = 0;
+    bool is_ready = false;  ///< it takes no device that drivers have to make ready yet
+    [[nodiscard]] bool has(const MemberRating& rating) const {
+      return rating.preference >= preference && (!is_ready || rating.waits == 0);
+    }
+  };
   /// A node to be filled with members of a kind. A value.
   struct Spot {
     std::size_t kind = 0;
     std::uint32_t rank = 0;
-    std::int32_t preference = 0;  ///< that a solution must have at least
+    Level level;
+    bool is_last = true;  ///< the node is not met again
   };
   /// How many members first solutions placed on a node, of how many at most. A value.
   struct Placed {
@@ -101,6 +110,7 @@ class DeviceGangSearch {
   void order_nodes();
   [[nodiscard]] NodeOrder nodes_of(const DeviceKind& kind);
   void rate_nodes(std::size_t kind);
+  [[nodiscard]] std::vector<Level> levels_of(std::size_t kind);
   /// Nodes, from the first, on which it is worth while to see what a member gets; 0: it gets the
   /// same on all.
   [[nodiscard]] std::size_t count_to_rate(std::size_t kind);
@@ -116,6 +126,7 @@ class DeviceGangSearch {
   void fill_all();
   void fill_by_count();
   void fill(std::size_t kind);
+  [[nodiscard]] bool is_of(const Level& level, std::size_t kind, std::size_t position) const;
   void fill_best(const Spot& spot);
   std::int32_t fill_node(const Spot& spot, std::int32_t count_max);
   void improve_node(const Spot& spot, const Point& start, Placed placed);
@@ -140,9 +151,9 @@ class DeviceGangSearch {
   DeviceDraft& devices_;
   ExtendedClaims& extended_;
   std::vector<DeviceKind>& kinds_;
-  std::vector<NodeOrder> nodes_;                   ///< by kind
-  std::vector<std::vector<std::int32_t>> levels_;  ///< by kind: preferences, the best first
-  std::vector<std::int32_t> placed_;               ///< by kind
+  std::vector<NodeOrder> nodes_;            ///< by kind
+  std::vector<std::vector<Level>> levels_;  ///< by kind, the best first; the last has all
+  std::vector<std::int32_t> placed_;        ///< by kind
   std::vector<DevicePick> picks_;
   const std::vector<std::size_t> shared_;   ///< claims that several members name
   Task task_;                               ///< of the exact search that is under way

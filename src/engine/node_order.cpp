@@ -23,10 +23,10 @@ void NodeOrder::rate(const std::vector<MemberRating>& ratings) {
     return std::make_tuple(key.capacity_place(), -rating.preference, rating.waits, key.is_unused(),
                            rating.size, rating.amount, rating.spread, key);
   });
-  preferences_.clear();
+  ratings_.clear();
   for (std::size_t i = 0; i < rated.size(); ++i) {
     nodes_[i] = rated[i].first;
-    preferences_.push_back(rated[i].second.preference);
+    ratings_.push_back(rated[i].second);
   }
 }
 

@@ -39,9 +39,9 @@ class NodeOrder {
   [[nodiscard]] bool has(std::size_t position);
   /// REQUIRES: has(position).
   [[nodiscard]] std::uint32_t at(std::size_t position);
-  /// 0 where nodes are not rated. REQUIRES: at(position) was asked since the last change.
-  [[nodiscard]] std::int32_t preference(std::size_t position) const {
-    return position < preferences_.size() ? preferences_[position] : 0;
+  /// Null where nodes are not rated. REQUIRES: at(position) was asked since the last change.
+  [[nodiscard]] const MemberRating* rating(std::size_t position) const {
+    return position < ratings_.size() ? &ratings_[position] : nullptr;
   }
   /// The one node that there is left.
   [[nodiscard]] static NodeOrder of_one(std::uint32_t rank);
@@ -49,8 +49,8 @@ class NodeOrder {
  private:
   std::optional<NodeIndex::Walk> walk_;  ///< of the nodes that follow
   std::vector<NodeKey> nodes_;
-  std::size_t sorted_ = 0;                 ///< of them, from the first
-  std::vector<std::int32_t> preferences_;  ///< of the rated ones
+  std::size_t sorted_ = 0;             ///< of them, from the first
+  std::vector<MemberRating> ratings_;  ///< of the first ones
 };
 
 }  // namespace gang::engine

@@ -39,8 +39,9 @@ TEST(NodeOrder, RatingsOfTheFirstNodesSortThemAnew) {
   EXPECT_EQ(text_of(order), "1 0 2 3");
   ASSERT_TRUE(order.has(3) && !order.has(4));
   EXPECT_EQ(order.at(3), 3u);
-  EXPECT_EQ(order.preference(0), 8);
-  EXPECT_EQ(order.preference(3), 0);
+  EXPECT_EQ(order.rating(0)->preference, 8);
+  EXPECT_EQ(order.rating(2)->size, 3);
+  EXPECT_EQ(order.rating(3), nullptr);
 }
 
 TEST(NodeOrder, RatingsLookAtOneThingAfterAnother) {
