@@ -42,15 +42,16 @@ std::vector<AssumedPod> pods_to_keep(Core& core, const api::Intent& intent) {
   return pods;
 }
 
-/// The gang with its kept pods as what they are: not bound.
-std::optional<Gang> gang_without_kept(Core& core, GangId id, const std::vector<AssumedPod>& kept) {
+/// The gang with pods that are only planned or kept as what they are: not bound.
+std::optional<Gang> gang_without_assumed(Core& core, GangId id) {
   const auto gang = core.state.gang(id);
   if (!gang) return std::nullopt;
+  const auto snapshot = core.state.snapshot();
   std::vector<AssumedPod> pods;
-  for (const AssumedPod& pod : kept) {
-    const auto member = std::ranges::find(gang->members, pod.uid, &Member::uid);
-    const bool is_kept = member != gang->members.end() && member->state == MemberState::kAssumed;
-    if (is_kept) pods.push_back(pod);
+  for (const Member& member : gang->members) {
+    if (member.state != MemberState::kAssumed) continue;
+    const auto rank = snapshot->rank_of(member.node_name);
+    if (rank) pods.push_back({member.uid, snapshot->by_name()[*rank]});
   }
   for (const AssumedPod& pod : pods) core.state.forget(pod.uid);
   auto bare = core.state.gang(id);
@@ -58,9 +59,8 @@ std::optional<Gang> gang_without_kept(Core& core, GangId id, const std::vector<A
   return bare;
 }
 
-void tell_trouble(Core& core, GangRecord& record, const std::vector<AssumedPod>& kept,
-                  const std::string& trouble, Turn& turn) {
-  auto gang = gang_without_kept(core, record.ref.id, kept);
+void tell_trouble(Core& core, GangRecord& record, const std::string& trouble, Turn& turn) {
+  auto gang = gang_without_assumed(core, record.ref.id);
   if (!gang || gang->uid != record.ref.uid) return;
   gang->minimum = record.minimum;
   tell(core, record, *gang,
@@ -138,8 +138,7 @@ void note_undo(Core& core, const engine::UndoReport& report, Turn& turn) {
   const auto record = id ? core.records.find(*id) : core.records.end();
   if (record == core.records.end()) return;
   if (!is_fence) tell_waiting(core, record->second, turn.now);
-  tell_trouble(core, record->second, is_fence ? undo->second.pods : std::vector<AssumedPod>{},
-               report.trouble, turn);
+  tell_trouble(core, record->second, report.trouble, turn);
 }
 
 void tell_held_claim(Core& core, GangRecord& record, const Gang& gang,

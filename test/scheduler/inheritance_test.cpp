@@ -240,10 +240,30 @@ TEST_F(InheritanceTest, OwnRoundThatIsNotTakenBackIsToldToo) {
   world.post(scheduler::UndoSlow{report("claim default/a-0: no")}).run();
   ASSERT_EQ(world.explanations.size(), 2U);
   EXPECT_EQ(world.explanations[0].gang.key.name, "a");
+  EXPECT_EQ(world.explanations[0].members.size(), 2U) << "nothing is bound: its pods hear it too";
   EXPECT_EQ(world.explanations[1].gang.key.name, "sharing");
   EXPECT_EQ(world.core.undo_text(), "gang default/a: claim default/a-0: no");
   world.end_round(RoundEnd::kUnavailable, {"a-0", "a-1"}, MemberEnd::kNotBound).run();
   EXPECT_EQ(world.core.undo_text(), "");
+}
+
+TEST_F(InheritanceTest, LonePodWhoseRoundIsNotTakenBackIsTold) {
+  world.add_device_node("n1", 2).put_claim(gpu_claim("c"));
+  api::Pod lone = pod("lone").cpu("1").rules({.resource_claims = true}).build();
+  lone.claims = {{.name = "gpu", .claim_name = "c"}};
+  world.add(lone).post(scheduler::IntentsFound{}).run();
+  ASSERT_EQ(world.plans.size(), 1U);
+  const api::Uid uid = world.pod_named("lone").meta.uid;
+  world
+      .post(scheduler::UndoSlow{{.gang = {"default", "lone"},
+                                 .gang_uid = uid,
+                                 .trouble = "claim default/c: a webhook failed"}})
+      .run();
+  ASSERT_EQ(world.told().members.size(), 1U);
+  EXPECT_EQ(world.told().members[0].message,
+            "what a round wrote is not taken back yet: claim default/c: a webhook failed; it is "
+            "tried again until the API server takes it");
+  EXPECT_EQ(world.core.state().recompute(), "");
 }
 
 TEST_F(InheritanceTest, IntentThatThisProcessCouldNotDeleteIsEnded) {
