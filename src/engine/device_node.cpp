@@ -41,9 +41,9 @@ void check_names(NodePool& view) {
   view.problem = "duplicate device name " + first_repeated(view.devices);
 }
 
-/// An incomplete pool offers nothing that anybody would wait for.
+/// A pool that is not ready offers nothing that anybody would wait for.
 bool waits_for_conditions(const NodePool& view) {
-  if (view.state == PoolState::kIncomplete) return false;
+  if (view.state != PoolState::kReady) return false;
   return std::ranges::any_of(view.devices, [](const PoolDevice* device) {
     return !device->device->binding_conditions.empty();
   });

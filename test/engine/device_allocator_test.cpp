@@ -183,6 +183,19 @@ TEST(DeviceAllocator, PoolsWithBindingConditionsComeLast) {
   EXPECT_EQ(world.allocate(), "no");
 }
 
+TEST(DeviceAllocator, APoolThatIsNotReadyComesByItsNameWhateverItsDevicesWaitFor) {
+  DeviceWorld world;
+  world.slice("s1", R"("driver":"d","pool":{"name":"a","resourceSliceCount":1},"nodeName":"n1",
+      "devices":[{"name":"x","bindingConditions":["c"],"bindingFailureConditions":["f"]},
+                 {"name":"x"}])");
+  world.slice("s2", R"("driver":"d","pool":{"name":"b","resourceSliceCount":2},"nodeName":"n1",
+      "devices":[{"name":"y"}])");
+  world.claim(requests(request("r", R"(,"allocationMode":"All")")));
+  EXPECT_EQ(world.allocate(),
+            "node: claim ns/c0, request r: asks for all devices, but resource pool d/a is "
+            "currently invalid");
+}
+
 TEST(DeviceAllocator, DevicesTakenInOnePassCountTheStepsOfASearch) {
   const auto answer = [](std::int64_t steps_max, const std::string& constraints) {
     DeviceWorld world;
