@@ -85,19 +85,28 @@ def _unsure_pools(problem):
             if (r["driver"], r["pool"], r["device"]) not in seen}
 
 
-def takes_unsure_counters(problem, answer):
-    """The answer takes counters of a pool of which it is not known what claims take, or fails on
-    a device that it took them for."""
+def _unsure_consumers(problem):
+    """Devices that would take counters of such a pool; one that is shared takes no more of them."""
+    unsure = _unsure_pools(problem)
+    shared = {(*pool, one["name"]) for pool, one in _held_devices(problem)
+              if one.get("allowMultipleAllocations")}
     consumers = {(made["spec"]["driver"], made["spec"]["pool"]["name"], one["name"])
                  for made in problem["slices"] for one in made["spec"].get("devices", [])
                  if one.get("consumesCounters")}
-    unsure = _unsure_pools(problem)
-    consumers = {one for one in consumers if one[:2] in unsure}
+    return {one for one in consumers - shared if one[:2] in unsure}
+
+
+def takes_unsure_counters(problem, answer):
+    """The answer takes counters of a pool of which it is not known what claims take, or fails on
+    a device that it took them for, or on a selector, which it may have come to by taking some."""
+    consumers = _unsure_consumers(problem)
+    message = answer.get("message", "")
+    if "CEL runtime error" in message:
+        return bool(consumers)
     taken = {(r["driver"], r["pool"], r["device"])
              for allocation in answer.get("allocations") or []
              for r in allocation.get("devices", {}).get("results") or []}
-    refused = {one for one in consumers
-               if f"cannot add device {'/'.join(one)} because" in answer.get("message", "")}
+    refused = {one for one in consumers if f"cannot add device {'/'.join(one)} because" in message}
     return bool(consumers & (taken | refused))
 
 

@@ -73,6 +73,18 @@ class UnseenDevices(unittest.TestCase):
             refusal = {"end": "fatal", "message": f"cannot add device d/p/{device} because x"}
             self.assertEqual(accepted.takes_unsure_counters(self.problem, refusal), is_unsure)
 
+    def test_lead_to_selectors_that_fail(self):
+        failed = {"end": "fatal", "message": "selector #0 on device d/q/a: CEL runtime error: x"}
+        self.assertTrue(accepted.takes_unsure_counters(self.problem, failed))
+        self.problem["held"] = []
+        self.assertFalse(accepted.takes_unsure_counters(self.problem, failed))
+
+    def test_leave_a_device_that_is_shared_already_alone(self):
+        self.problem["held"].append(claim_with("part"))
+        self.assertTrue(accepted.takes_unsure_counters(self.problem, answer_with("part")))
+        self.problem["slices"][0]["spec"]["devices"][0]["allowMultipleAllocations"] = True
+        self.assertFalse(accepted.takes_unsure_counters(self.problem, answer_with("part")))
+
     def test_are_none_where_slices_show_all_that_is_held(self):
         self.problem["held"] = [claim_with("plain")]
         self.assertFalse(accepted.takes_unsure_counters(self.problem, answer_with("part")))
