@@ -130,6 +130,11 @@ def check_unanswered(flags, problems, ours, theirs):
     return len(open_ones)
 
 
+def tell_rules(problems, ours):
+    ends = [answer["end"] for made, answer in zip(problems, ours) if made["rules"]]
+    print(f"{len(ends)} with DeviceTaintRules, {ends.count('yes')} of them allocated")
+
+
 def main():
     flags = parse_flags()
     problems = [problem(seed) for seed in range(flags.seed, flags.seed + flags.count)]
@@ -150,6 +155,7 @@ def main():
     accepted.tell(causes)
     if checked:
         print(f"{checked} checked alone")
+    tell_rules(problems, ours)
     print("ours    upstream   problems")
     for (left, right), count in sorted(table.items()):
         print(f"{left:<7} {right:<10} {count}")

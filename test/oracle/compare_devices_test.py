@@ -4,7 +4,7 @@
 import unittest
 
 from compare_devices import chosen_alone, difference, newest
-from device_problems import problem
+from device_problems import lines_of, problem
 
 
 def answer(end, message="", device="d0"):
@@ -59,8 +59,31 @@ class Problems(unittest.TestCase):
     def test_are_odd_now_and_then(self):
         told = "\n".join(str(problem(seed)) for seed in range(400))
         for part in ("'generation': 2", "slice-many", "'count': 33", "'min': '5'", "'-1'",
-                     "'requests': {'other'", "'rule'"):
+                     "'requests': {'other'", "'key': 'm'"):
             self.assertIn(part, told)
+
+    def test_have_rules_now_and_then_which_both_sides_are_told(self):
+        made = [one for one in map(problem, range(400)) if one["rules"]]
+        self.assertTrue(40 <= len(made) <= 60, len(made))
+        several = next(one for one in made if len(one["rules"]) > 1)
+        verbs = [line.split(" ", 1)[0] for line in lines_of(several).splitlines()]
+        self.assertEqual(verbs.count("rule"), len(several["rules"]))
+        self.assertLess(verbs.index("rule"), verbs.index("slice"))
+        answer_of_ours = answer("yes", device="none")
+        self.assertEqual(chosen_alone(several, answer_of_ours)["rules"], several["rules"])
+
+    def test_have_rules_of_every_kind(self):
+        made = [problem(seed) for seed in range(2000)]
+        specs = [rule["spec"] for one in made for rule in one["rules"]]
+        chosen = {tuple(sorted(spec.get("deviceSelector", {"no": 0}))) for spec in specs}
+        self.assertEqual(len(chosen), 9)
+        self.assertEqual({spec["taint"]["effect"] for spec in specs},
+                         {"NoSchedule", "NoExecute", "None"})
+        told = [(one, spec["taint"]) for one in made for spec in
+                (rule["spec"] for rule in one["rules"]) if len(spec.get("deviceSelector", {})) == 3]
+        self.assertTrue(any(taint in device.get("taints", []) for one, taint in told
+                            for made_slice in one["slices"]
+                            for device in made_slice["spec"].get("devices", [])))
 
 
 if __name__ == "__main__":

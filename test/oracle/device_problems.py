@@ -4,13 +4,14 @@ A problem is a dict in the form that test/oracle/devices reads. Every kind of ru
 pools and generations, missing slices, counters near exhaustion, devices that many can use with
 steps and values, alternatives, mode All, constraints on present, absent and bare attributes, taints
 with every form of toleration, binding conditions, admin access, per-device node selection, and
-what odd_problems.py adds.
+what odd_problems.py and rule_problems.py add.
 """
 
 import json
 import random
 
 from odd_problems import make_odd
+from rule_problems import add_rules
 
 DRIVERS = ("a.example.com", "b.example.com")
 MODELS = ("x", "y", "z")
@@ -331,15 +332,18 @@ def problem(seed):
     switch_off(made, seed)
     declare_features(made, seed)
     make_odd(made, seed)
+    add_rules(made, seed)
     return made
 
 
 def lines_of(one):
-    """The form that device-answers reads."""
+    """The form that device-answers reads. Of rules some come before the slices, some after."""
+    half = len(one["rules"]) // 2
+    told = {**one, "early": one["rules"][:half], "late": one["rules"][half:]}
     lines = [f"feature {name}" for name in OPTIONAL_FEATURES if one["features"].get(name)]
     lines += [f"without {name}" for name in FEATURES if not one["features"][name]]
     lines.append("node " + json.dumps(one["node"]))
-    for verb, key in (("slice", "slices"), ("class", "classes"), ("held", "held"),
-                      ("claim", "claims")):
-        lines += [f"{verb} {json.dumps(value)}" for value in one[key]]
+    for verb, key in (("rule", "early"), ("slice", "slices"), ("rule", "late"),
+                      ("class", "classes"), ("held", "held"), ("claim", "claims")):
+        lines += [f"{verb} {json.dumps(value)}" for value in told[key]]
     return "\n".join(lines) + "\nsolve\n"

@@ -41,7 +41,7 @@ def _many_devices(dice, made):
         "driver": "a.example.com", "nodeName": "n1",
         "pool": {"name": "many", "generation": 1, "resourceSliceCount": 1},
         "devices": [{"name": f"m{i}"} for i in range(dice.randint(30, 40))]}})
-    for one in _asks(made):
+    for one in asks_in(made):
         if dice.random() < 0.7:
             one["allocationMode"] = dice.choice(("ExactCount", "ExactCount", "All"))
             one.pop("count", None)
@@ -58,7 +58,7 @@ def _odd_policies(dice, made):
 
 
 def _odd_amounts(dice, made):
-    for one in _asks(made):
+    for one in asks_in(made):
         key = dice.choice(("memory",) * 3 + _UNKNOWN)
         one["capacity"] = {"requests": {key: dice.choice(_AMOUNTS)}}
         if dice.random() < 0.2:
@@ -66,11 +66,11 @@ def _odd_amounts(dice, made):
 
 
 def _more_taints(dice, made):
-    """What rules add stands after the taints of the slice, and may repeat them."""
+    """Several taints of one device, some of them equal."""
     for one in _devices(made):
         if dice.random() < 0.4:
             one.setdefault("taints", []).extend(
-                {"key": dice.choice(("k", "l", "rule")), "value": dice.choice(("", "v")),
+                {"key": dice.choice(("k", "l", "m")), "value": dice.choice(("", "v")),
                  "effect": dice.choice(("NoSchedule", "NoExecute", "None"))}
                 for _ in range(dice.randint(1, 2)))
 
@@ -83,7 +83,7 @@ def _devices(made):
         yield from one["spec"].get("devices", [])
 
 
-def _asks(made):
+def asks_in(made):
     for one in made["claims"]:
         for request in one["spec"]["devices"]["requests"]:
             yield from [request["exactly"]] if "exactly" in request else request["firstAvailable"]

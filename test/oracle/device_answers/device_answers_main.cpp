@@ -1,18 +1,19 @@
 // Answers allocation problems with gang::engine, in the form of test/oracle/devices.
 //
-// Input lines: "feature NAME", "without NAME" for one that is on by default, "node JSON", "slice
-// JSON", "class JSON", "held JSON", "claim JSON", and "solve" at the end of a problem. Output: one
-// JSON document for each problem.
-#include <algorithm>
+// Input lines: "feature NAME", "without NAME" for one that is on by default, then in any order
+// "node JSON", "slice JSON", "rule JSON", "class JSON", "held JSON", "claim JSON", and "solve" at
+// the end of a problem. Output: one JSON document for each problem. All but claims to allocate is
+// told to a ClusterState as a watch tells it.
 #include <cstdio>
 #include <iostream>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/device_allocator.h"
 #include "gang/api/claim_write.h"
 #include "gang/api/json.h"
+#include "gang/cluster/cluster_state.h"
 #include "gang/cluster/device_selectors.h"
 
 namespace gang::engine {
@@ -22,32 +23,20 @@ constexpr std::int64_t kStepsMax = 2'000'000;
 constexpr std::int64_t kSelectorStepsMax = 1'000'000'000;
 
 /// One problem; see the head of the file.
-class Problem final : public cluster::DevicePool::Names {
+class Problem {
  public:
   /// False when the line is no such line.
   bool add(const std::string& verb, const std::string& rest);
   std::string solve();
 
  private:
-  cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override {
-    return id_of(slice.driver, slice.pool, device.name);
-  }
-  std::vector<cluster::UnseenDevice> held_beside(const cluster::DevicePool& pool) const override;
-  cluster::DeviceId id_of(const std::string& driver, const std::string& pool,
-                          const std::string& device) {
-    const auto next = cluster::DeviceId{static_cast<std::uint32_t>(ids_.size())};
-    return ids_.try_emplace(driver + '/' + pool + '/' + device, next).first->second;
-  }
   bool set_feature(const std::string& name, bool value);
-  void hold(const api::ResourceClaim& claim);
+  /// A view is made after each object, so that later ones change pools that are built.
+  void tell(api::Kind kind, const std::string& json);
 
   cluster::DeviceFeatures features_{.strict_no_execute = false};
-  std::map<std::string, cluster::DeviceId> ids_;
-  api::Node node_;
-  std::vector<cluster::SlicePtr> slices_;
-  std::vector<std::shared_ptr<const api::DeviceClass>> classes_;
+  std::optional<cluster::ClusterState> state_;  ///< since the first object
   std::vector<std::unique_ptr<api::ResourceClaim>> claims_;
-  cluster::DeviceUsage usage_;
 };
 
 bool Problem::set_feature(const std::string& name, bool value) {
@@ -71,41 +60,34 @@ bool Problem::set_feature(const std::string& name, bool value) {
   return false;
 }
 
-void Problem::hold(const api::ResourceClaim& claim) {
-  for (const api::DeviceResult& result : claim.allocation->results) {
-    usage_.add(id_of(result.driver, result.pool, result.device), result,
-               features_.consumable_capacity);
-  }
-}
-
-std::vector<cluster::UnseenDevice> Problem::held_beside(const cluster::DevicePool& pool) const {
-  std::vector<cluster::UnseenDevice> unseen;
-  for (const auto& [name, id] : ids_) {
-    if (!name.starts_with(pool.driver() + '/' + pool.name() + '/')) continue;
-    const bool is_seen =
-        std::ranges::find(pool.devices(), id, &cluster::PoolDevice::id) != pool.devices().end();
-    if (!is_seen && usage_.find(id) != nullptr) unseen.push_back({.name = name, .id = id});
-  }
-  return unseen;
+void Problem::tell(api::Kind kind, const std::string& json) {
+  if (!state_) state_.emplace("oracle", features_);
+  state_->apply({.type = api::DeltaType::kAdded,
+                 .kind = kind,
+                 .resource_version = {},
+                 .object = *api::decode_object(kind, json)});
+  static_cast<void>(state_->snapshot());
 }
 
 bool Problem::add(const std::string& verb, const std::string& rest) {
-  if (verb == "feature" || verb == "without") return set_feature(rest, verb == "feature");
-  if (verb == "node") {
-    node_ = *api::decode_node(rest);
-  } else if (verb == "slice") {
-    slices_.push_back(
-        std::make_shared<const api::ResourceSlice>(*api::decode_resource_slice(rest)));
-  } else if (verb == "class") {
-    classes_.push_back(std::make_shared<const api::DeviceClass>(*api::decode_device_class(rest)));
-  } else if (verb == "held") {
-    hold(*api::decode_resource_claim(rest));
-  } else if (verb == "claim") {
-    claims_.push_back(std::make_unique<api::ResourceClaim>(*api::decode_resource_claim(rest)));
-  } else {
-    return false;
+  if (verb == "feature" || verb == "without") {
+    return !state_ && set_feature(rest, verb == "feature");
   }
-  return true;
+  if (verb == "claim") {
+    claims_.push_back(std::make_unique<api::ResourceClaim>(*api::decode_resource_claim(rest)));
+    return true;
+  }
+  const std::pair<const char*, api::Kind> kinds[] = {{"node", api::Kind::kNode},
+                                                     {"slice", api::Kind::kResourceSlice},
+                                                     {"rule", api::Kind::kDeviceTaintRule},
+                                                     {"class", api::Kind::kDeviceClass},
+                                                     {"held", api::Kind::kResourceClaim}};
+  for (const auto& [one, kind] : kinds) {
+    if (verb != one) continue;
+    tell(kind, rest);
+    return true;
+  }
+  return false;
 }
 
 std::string quoted(const std::string& text) {
@@ -128,36 +110,23 @@ std::string answer_of(const DeviceAllocation& result) {
 }
 
 std::string Problem::solve() {
-  std::map<std::string, cluster::DevicePool::Parts> parts;
-  for (const cluster::SlicePtr& slice : slices_) {
-    parts[slice->driver + '/' + slice->pool].slices.push_back(slice);
-  }
-  std::vector<std::unique_ptr<cluster::DevicePool>> pools;
-  std::vector<const cluster::DevicePool*> views;
-  for (const auto& [name, of_pool] : parts) {
-    pools.push_back(std::make_unique<cluster::DevicePool>(of_pool, features_, *this));
-    views.push_back(pools.back().get());
-  }
-  cluster::DeviceClasses classes;
-  for (const auto& one : classes_) classes[one->meta.key.name] = one;
+  const auto snapshot = state_->snapshot();
+  const cluster::DeviceView& view = *snapshot->devices();
   std::vector<const api::ResourceClaim*> claims;
   for (const auto& one : claims_) claims.push_back(one.get());
-  cluster::NodeInfo info;
-  info.name = node_.meta.key.name;
-  info.labels = node_.meta.labels;
-  info.optional_node_operations = node_.optional_node_operations;
-  const Result<DeviceNode> node = device_node_of(info, views);
+  const cluster::NodeInfo& info = *snapshot->node(snapshot->by_name().front());
+  const Result<DeviceNode> node = device_node_of(info, view.pools_of(info.name));
   if (!node) return answer_of({.step = {DeviceStep::End::kFatal, node.error().message}});
   cluster::CelSelectors selectors;
   AskAnswers answers;
   SelectorBudget budget(kSelectorStepsMax);
   const DeviceInputs inputs{.features = features_,
-                            .classes = classes,
+                            .classes = view.classes(),
                             .selectors = selectors,
                             .answers = answers,
                             .budget = budget,
                             .as_upstream = true};
-  DeviceLedger ledger(usage_, features_);
+  DeviceLedger ledger(view.usage(), features_);
   DeviceAttempt attempt{.inputs = inputs, .ledger = ledger, .steps_left = kStepsMax};
   return answer_of(allocate_on_node(attempt, *node, claims));
 }

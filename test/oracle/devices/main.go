@@ -1,7 +1,8 @@
 // What Kubernetes 1.37.2 itself allocates, for the comparison with gang::engine.
 //
-// Reads JSON documents, one a line: a node, slices, classes, claims that hold devices and claims to
-// allocate. Answers one JSON line each: the allocations, or the class and text of the error.
+// Reads JSON documents, one a line: a node, slices, taint rules, classes, claims that hold devices
+// and claims to allocate. Answers one JSON line each: the allocations, or the class and text of the
+// error.
 package main
 
 import (
@@ -21,14 +22,15 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// problem is one line of input. Taint rules are merged into the slices already, defaults are set.
+// problem is one line of input. Defaults are set.
 type problem struct {
-	Features structured.Features          `json:"features"`
-	Node     *v1.Node                     `json:"node"`
-	Slices   []*resourceapi.ResourceSlice `json:"slices"`
-	Classes  []*resourceapi.DeviceClass   `json:"classes"`
-	Held     []*resourceapi.ResourceClaim `json:"held"`
-	Claims   []*resourceapi.ResourceClaim `json:"claims"`
+	Features structured.Features            `json:"features"`
+	Node     *v1.Node                       `json:"node"`
+	Slices   []*resourceapi.ResourceSlice   `json:"slices"`
+	Rules    []*resourceapi.DeviceTaintRule `json:"rules"`
+	Classes  []*resourceapi.DeviceClass     `json:"classes"`
+	Held     []*resourceapi.ResourceClaim   `json:"held"`
+	Claims   []*resourceapi.ResourceClaim   `json:"claims"`
 }
 
 // answer is one line of output; End is "yes", "no", "node", "fatal" or "limit".
@@ -75,6 +77,12 @@ func main() {
 			fmt.Fprintln(os.Stderr, "oracle:", jsonErr)
 			os.Exit(1)
 		}
+		slices, trackErr := tainted(p)
+		if trackErr != nil {
+			fmt.Fprintln(os.Stderr, "oracle:", trackErr)
+			os.Exit(1)
+		}
+		p.Slices = slices
 		found := solve(p, caches[p.Features.ListTypeAttributes])
 		if encodeErr := encoder.Encode(found); encodeErr != nil {
 			fmt.Fprintln(os.Stderr, "oracle:", encodeErr)
