@@ -37,7 +37,8 @@ class DeviceCache {
             .classes = view_->classes(),
             .selectors = selectors_,
             .answers = answers_,
-            .budget = budget};
+            .budget = budget,
+            .view = view_.get()};
   }
   [[nodiscard]] const cluster::DeviceView& view() const { return *view_; }
 

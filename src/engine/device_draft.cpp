@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/device_bound.h"
+#include "engine/device_held.h"
 #include "engine/device_rating.h"
 #include "engine/device_result.h"
 
@@ -68,6 +69,17 @@ DeviceDraft::DeviceDraft(const DeviceStage& stage, const std::vector<cluster::Ga
   users_.reserve(claims_.size());
   for (const cluster::GangClaim& claim : claims_) {
     users_.push_back(claim.claim == nullptr ? 0 : claim.claim->reserved_for.size());
+  }
+  if (stage.inputs.view != nullptr) check_held();
+}
+
+/// What a round of ours has just decided is checked before it binds anybody.
+void DeviceDraft::check_held() {
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    if (claims_[i].allocation == nullptr || claims_[i].is_assumed) continue;
+    std::string problem =
+        engine::held_problem(*claims_[i].allocation, *stage_.inputs.view, stage_.inputs.features);
+    if (!problem.empty()) held_problems_.emplace(i, std::move(problem));
   }
 }
 
@@ -176,7 +188,13 @@ const api::Allocation* DeviceDraft::decided_extended(std::size_t member) const {
   return slot < allocations_.size() ? decided(slot) : nullptr;
 }
 
+std::string DeviceDraft::held_problem(std::size_t claim) const {
+  const auto found = held_problems_.find(claim);
+  return found != held_problems_.end() ? found->second : "";
+}
+
 bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const {
+  if (held_problems_.contains(claim)) return false;
   const api::Allocation* held = claims_[claim].allocation.get();
   const api::Allocation& allocation = held != nullptr ? *held : *allocations_[claim];
   return !allocation.node_selector || api::matches(*allocation.node_selector, node);

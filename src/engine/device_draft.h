@@ -96,6 +96,8 @@ class DeviceDraft {
   /// The same of the claim for extended resources of a member.
   [[nodiscard]] const api::Allocation* decided_extended(std::size_t member) const;
   [[nodiscard]] bool is_open(std::size_t claim) const;
+  /// Why nobody can join the claim with what it holds; "" where that is not so.
+  [[nodiscard]] std::string held_problem(std::size_t claim) const;
   /// The node with its devices. An error is a slice's bad selector.
   [[nodiscard]] const Result<DeviceNode>& devices_of(const cluster::NodeInfo& node) {
     return books_of(node).devices;
@@ -131,6 +133,7 @@ class DeviceDraft {
     std::optional<DeviceAlike> alike;
   };
 
+  void check_held();
   NodeBooks& books_of(const cluster::NodeInfo& node);
   std::vector<PreparedClaim>& specs_of(NodeBooks& books);
   DeviceAlike& alike_of(NodeBooks& books);
@@ -148,9 +151,10 @@ class DeviceDraft {
   DeviceLedger ledger_;
   DeviceAttempt attempt_;
   DeviceSearch search_;
-  OpenClaims open_;                              ///< of the member that was asked about last
-  std::vector<api::Allocation> solution_;        ///< for them
-  std::map<std::string_view, NodeBooks> nodes_;  ///< by name
+  OpenClaims open_;                                   ///< of the member that was asked about last
+  std::vector<api::Allocation> solution_;             ///< for them
+  std::map<std::string_view, NodeBooks> nodes_;       ///< by name
+  std::map<std::size_t, std::string> held_problems_;  ///< by claim; why nobody can join it
   /// Decided here: by claim, then by member those for extended resources.
   std::vector<std::optional<api::Allocation>> allocations_;
   std::vector<std::size_t> decided_;  ///< positions there, in order of decision

@@ -91,17 +91,28 @@ class Nodes {
   const CapacityTable& table_;
 };
 
+/// The first claim of the kind whose devices serve nobody, whatever the nodes.
+std::string unusable_text(const DeviceDraft& devices, const std::vector<GangClaim>& claims,
+                          const DeviceKind& kind) {
+  for (const std::size_t index : kind.members.front().claims) {
+    const std::string problem = devices.held_problem(index);
+    if (problem.empty()) continue;
+    return fmt::format("claim {} cannot be used: {}", claims[index].key.text(), problem);
+  }
+  return "";
+}
+
 }  // namespace
 
-std::string holding_text(const Draft& draft, const std::vector<GangClaim>& claims,
-                         const DeviceKind& kind) {
+std::string holding_text(const Draft& draft, const DeviceDraft& devices,
+                         const std::vector<GangClaim>& claims, const DeviceKind& kind) {
   std::vector<const GangClaim*> held;
   for (const std::size_t index : kind.members.front().claims) {
     const api::Allocation* allocation = claims[index].allocation.get();
     if (allocation != nullptr && allocation->node_selector) held.push_back(&claims[index]);
   }
   const Nodes nodes(draft, draft.table(kind.class_index));
-  if (nodes.serve(held)) return "";
+  if (nodes.serve(held)) return unusable_text(devices, claims, kind);
   std::vector<std::string> together;
   for (const GangClaim* claim : held) {
     if (!nodes.serve({claim})) {

@@ -59,6 +59,8 @@ struct DeviceInputs {
   /// Follow kube-scheduler where ours is more forgiving: a bad pool is fatal for mode All.
   bool as_upstream = false;
   AvoidedDevices avoided = {};
+  /// What is looked at before a claim that has its devices is joined; null: nothing.
+  const cluster::DeviceView* view = nullptr;
 };
 
 /// A pool with those of its devices that this node can use.

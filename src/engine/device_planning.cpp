@@ -189,6 +189,12 @@ std::size_t first_left_over(const std::vector<DeviceKind>& kinds, const DeviceGa
   return 0;
 }
 
+bool holds_devices(const Gang& gang, const Member& member) {
+  return std::ranges::any_of(member.claims, [&gang](std::int32_t claim) {
+    return gang.claims[static_cast<std::size_t>(claim)].allocation != nullptr;
+  });
+}
+
 }  // namespace
 
 bool uses_claims(const Gang& gang) {
@@ -230,6 +236,7 @@ void ask_devices(const Gang& gang, std::vector<ClassDemand>& classes) {
     const DevicesAsked asked = asked_by(gang, member, users);
     ClassDemand& demand = classes[index];
     demand.devices_asked = is_known[index] ? std::min(demand.devices_asked, asked.own) : asked.own;
+    demand.holds_devices |= holds_devices(gang, member);
     demand.devices_shared =
         is_known[index] ? std::min(demand.devices_shared, asked.shared) : asked.shared;
     is_known[index] = true;
@@ -275,7 +282,7 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     return result;
   }
   const DeviceKind& left_over = result.kinds[result.left_over];
-  result.shortage = holding_text(draft, gang.claims, left_over);
+  result.shortage = holding_text(draft, devices, gang.claims, left_over);
   if (!result.shortage.empty()) return result;
   const std::int64_t needed = users_of(result.kinds, result.left_over, gang.need());
   const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case

@@ -43,6 +43,11 @@ bool has_plain_capacity(const api::Device& device) {
 
 }  // namespace
 
+std::string taint_text(const api::DeviceTaint& taint) {
+  const std::string value = taint.value.empty() ? "" : "=" + taint.value;
+  return taint.key + value + ":" + effect_text(taint.effect);
+}
+
 bool tolerates(const cluster::DeviceFeatures& features,
                const std::vector<api::DeviceToleration>& tolerations,
                const api::DeviceTaint& taint) {

@@ -125,6 +125,8 @@ class DeviceSearch {
   std::vector<std::vector<ChosenDevice>> chosen_;
 };
 
+/// "key=value:NoExecute", without the value where it is empty.
+[[nodiscard]] std::string taint_text(const api::DeviceTaint& taint);
 /// Whether the tolerations cover the taint.
 [[nodiscard]] bool tolerates(const cluster::DeviceFeatures& features,
                              const std::vector<api::DeviceToleration>& tolerations,

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/device_held.h"
 #include "engine/device_search.h"
 #include "gang/cluster/device_view.h"
 #include "gang/engine/planner.h"
@@ -47,13 +48,6 @@ std::string node_problem(const NodeInfo& before, const NodeInfo* now) {
   }
   const api::Taint* taint = new_taint(before, *now);
   return taint != nullptr ? fmt::format("node {} got the taint {}", before.name, taint->key) : "";
-}
-
-const PoolDevice* find_device(const DevicePool& pool, const std::string& name) {
-  for (const PoolDevice& device : pool.devices()) {
-    if (device.device->name == name) return &device;
-  }
-  return nullptr;
 }
 
 bool has_taint(const PoolDevice* device, const api::DeviceTaint& taint) {
@@ -134,8 +128,7 @@ std::string conflict(const DeviceView& view, const DevicePool& pool,
   const DeviceTaken* taken = device != nullptr ? view.usage().find(device->id) : nullptr;
   if (taken == nullptr) return "";
   const std::string name = fmt::format("{}/{}: ", result.driver, result.pool);
-  const std::int32_t holders = taken->whole + (taken->shares > 0 ? 1 : 0);
-  if (taken->whole > 0 && holders > 1) {
+  if (is_held_twice(*taken)) {
     return fmt::format("{}device {} is held by another claim too", name, result.device);
   }
   std::string problem = overdrawn_capacity(*device, *taken);
@@ -152,6 +145,23 @@ std::string device_problem(const api::DeviceResult& result, const DeviceView& pl
   return problem;
 }
 
+/// The same of a claim that had its devices already.
+std::string joined_problem(const api::ResourceClaim& claim, const DeviceView& now,
+                           const DeviceFeatures& features) {
+  return claim.allocation ? held_problem(*claim.allocation, now, features) : "";
+}
+
+/// What is wrong now with the devices of a claim of the plan.
+std::string claim_problem(const ClaimWrite& write, const Snapshot& planned, const Snapshot& now,
+                          const DeviceFeatures& features) {
+  if (!write.allocation) return joined_problem(*write.claim, *now.devices(), features);
+  for (const api::DeviceResult& result : write.allocation->results) {
+    std::string problem = device_problem(result, *planned.devices(), *now.devices(), features);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string overtaken(const Plan& plan, const Snapshot& planned, const Snapshot& now,
@@ -162,14 +172,8 @@ std::string overtaken(const Plan& plan, const Snapshot& planned, const Snapshot&
     if (!problem.empty()) return problem;
   }
   for (const ClaimWrite& write : plan.claims) {
-    if (!write.allocation) continue;
-    for (const api::DeviceResult& result : write.allocation->results) {
-      const std::string problem =
-          device_problem(result, *planned.devices(), *now.devices(), features);
-      if (!problem.empty()) {
-        return fmt::format("claim {}: {}", write.claim->meta.key.text(), problem);
-      }
-    }
+    const std::string problem = claim_problem(write, planned, now, features);
+    if (!problem.empty()) return fmt::format("claim {}: {}", write.claim->meta.key.text(), problem);
   }
   return "";
 }

@@ -73,7 +73,7 @@ void park(Core& core, GangRecord& record, const Gang& gang, Verdict verdict, Tur
     record.misses = is_inexact ? record.misses + 1 : 0;
     record.not_before = is_inexact ? turn.now + backoff(core.options, record.misses) : turn.now;
     const bool is_proven = verdict != Verdict::kSearchLimitReached;
-    if (is_inexact && is_proven && may_take_devices(parking.demand)) {
+    if (is_inexact && is_proven && is_decided_by_devices(parking.demand)) {
       parking.room = core.planner.room(*core.state.snapshot(), parking.demand);
     }
   }

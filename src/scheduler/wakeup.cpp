@@ -74,8 +74,13 @@ bool WakeUp::may_help(const engine::Demand& demand) const {
 
 bool may_take_devices(const engine::Demand& demand) {
   return std::ranges::any_of(demand.classes, [](const engine::ClassDemand& one) {
-    return one.asks_devices() || !one.pod_class->container_asks.empty();
+    return one.asks_devices() || one.holds_devices || !one.pod_class->container_asks.empty();
   });
+}
+
+bool is_decided_by_devices(const engine::Demand& demand) {
+  return may_take_devices(demand) &&
+         std::ranges::none_of(demand.classes, &engine::ClassDemand::holds_devices);
 }
 
 bool nodes_may_help(engine::Verdict verdict) {

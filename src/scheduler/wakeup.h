@@ -44,6 +44,9 @@ class WakeUp {
 
 /// Whether devices may serve a member of the gang: by its claims, or what a container asks for.
 [[nodiscard]] bool may_take_devices(const engine::Demand& demand);
+/// Whether Planner::room() and free devices are all that decides over the gang: others that use its
+/// claims do not.
+[[nodiscard]] bool is_decided_by_devices(const engine::Demand& demand);
 
 /// Whether a change of nodes can help a gang that was parked with this verdict.
 [[nodiscard]] bool nodes_may_help(engine::Verdict verdict);

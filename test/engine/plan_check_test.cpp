@@ -116,6 +116,36 @@ TEST_F(PlanCheckTest, DeviceOfAnotherClaimIsNamed) {
             "claim default/ours: d/n1: device g0 is held by another claim too");
 }
 
+TEST_F(PlanCheckTest, DevicesOfAClaimThatIsJoinedAreLookedAt) {
+  const api::ResourceClaim held = claim_with("held", "g0");
+  Plan plan{.need = 1};
+  plan.assignments.push_back({.node = before_->by_name()[0], .node_name = "n1"});
+  plan.claims.push_back({.claim = std::make_shared<const api::ResourceClaim>(held)});
+  cluster_.add(held);
+  const auto problem = [&] {
+    return overtaken(plan, *before_, *cluster_.state.snapshot(), features_);
+  };
+  EXPECT_EQ(problem(), "");
+  change_slice([](api::ResourceSlice& slice) {
+    slice.devices[0].taints = {{.key = "sick", .effect = api::DeviceTaintEffect::kNoSchedule}};
+  });
+  EXPECT_EQ(problem(), "") << "keeps new claims away only";
+  change_slice([](api::ResourceSlice& slice) {
+    slice.devices[0].taints = {
+        {.key = "xid", .value = "48", .effect = api::DeviceTaintEffect::kNoExecute}};
+  });
+  EXPECT_EQ(problem(),
+            "claim default/held: device d/n1/g0 has the taint xid=48:NoExecute, which evicts its "
+            "pods");
+  change_slice([](api::ResourceSlice& slice) { slice.devices[0].taints.clear(); });
+  cluster_.add(claim_with("other", "g0"));
+  EXPECT_EQ(problem(), "claim default/held: device d/n1/g0 is held by another claim too");
+  change_slice([](api::ResourceSlice& slice) { slice.devices.erase(slice.devices.begin()); });
+  EXPECT_EQ(problem(), "claim default/held: device d/n1/g0 is shown by no slice");
+  change_slice([](api::ResourceSlice& slice) { slice.pool_generation = 1; });
+  EXPECT_EQ(problem(), "") << "the pool is not complete: it may come yet";
+}
+
 TEST_F(PlanCheckTest, SharesAddUpToTheCapacity) {
   EXPECT_EQ(after("m0", [this] { cluster_.add(claim_with("other", "m0")); }),
             "claim default/ours: d/n1: more of capacity units of device m0 is held than there is");

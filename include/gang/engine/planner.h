@@ -37,6 +37,7 @@ struct ClassDemand {
   std::int32_t member_count = 0;
   std::int32_t devices_asked = 0;   ///< by each member for itself, at least
   std::int32_t devices_shared = 0;  ///< by claims that members share, at least: once for a node
+  bool holds_devices = false;       ///< claims of some members have theirs already
   [[nodiscard]] bool asks_devices() const { return devices_asked > 0 || devices_shared > 0; }
 };
 
