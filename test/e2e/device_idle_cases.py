@@ -63,6 +63,40 @@ def a_claim_of_a_group_is_given_back_after_a_node_loss(t):
     assert set(t.wait_bound(["h-0", "h-1"], timeout=30).values()) == {other}
 
 
+@seconds(30)
+def a_claim_of_a_group_leaves_a_device_that_evicts(t):
+    """What replaces the evicted pods is not bound to the device that would evict them again."""
+    _ready(t)
+    t.template("one")
+    shared = from_template("one")
+    t.start()
+    t.gang("g", 2, resourceClaims=shared)
+    (node,) = set(t.wait_bound(t.members("g", 2, resourceClaims=shared)).values())
+    t.rule("broken", {"driver": devices.DRIVER, "pool": node}, effect="NoExecute")
+    t.wait(lambda: not t.pods(), 30, "the pods are evicted")
+    names = t.members("g", 2, first=2, resourceClaims=shared)
+    other = {"n0": "n1", "n1": "n0"}[node]
+    assert set(t.wait_bound(names, timeout=30).values()) == {other}
+    t.hold_bound(names, 2, seconds=4)
+
+
+@seconds(30)
+def a_claim_on_a_device_that_its_pool_lost_is_given_back(t):
+    t.alone = False
+    for name, count in zip(t.nodes(2), (2, 1)):
+        t.gpus(name, count)
+    t.driver_class()
+    t.claim("left")
+    t.write_allocation("left", devices.allocation(t.prefix + "n0", "gpu-1"))
+    t.publish("n0", {"devices": devices.devices(1)}, generation=2)
+    t.start()
+    t.pod("p", resourceClaims=from_claim("left"))
+    t.wait_refused("p", (f"claim {t.namespace}/left cannot be used", "is shown by no slice"))
+    _wait_given_back(t, "left")
+    t.wait_bound(["p"], timeout=30)
+    assert t.held()["left"] != ["n0/gpu-1"], t.held()
+
+
 @seconds(40)
 def a_claim_that_another_pod_uses_is_not_given_back(t):
     t.alone = False
@@ -95,6 +129,8 @@ def one_device_in_two_claims_is_told_of_both(t):
 TESTS = [
     a_claim_that_is_left_on_a_closed_node_is_given_back,
     a_claim_of_a_group_is_given_back_after_a_node_loss,
+    a_claim_of_a_group_leaves_a_device_that_evicts,
+    a_claim_on_a_device_that_its_pool_lost_is_given_back,
     a_claim_that_another_pod_uses_is_not_given_back,
     one_device_in_two_claims_is_told_of_both,
 ]
