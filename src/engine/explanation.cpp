@@ -1,7 +1,9 @@
 #include "gang/engine/explanation.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -15,14 +17,35 @@ std::set<std::pair<std::string, std::string>> causes_of(const Explanation& expla
   return causes;
 }
 
+bool is_of_word(char c) {
+  constexpr std::string_view kBesideLetters = "._-/";
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         kBesideLetters.find(c) != std::string_view::npos;
+}
+
+/// Without the numbers that stand alone: "3 free of 16" and "4 free of 16" say the same, n3 and n4
+/// are two nodes, and 40Gi and 80Gi two sizes.
+std::string words_of(std::string_view text) {
+  std::string words;
+  while (!text.empty()) {
+    const auto end = std::ranges::find_if_not(text, is_of_word);
+    const std::string_view word(text.begin(), end);
+    const bool is_number = word.find_first_not_of("0123456789./") == std::string_view::npos;
+    if (!is_number) words += word;
+    text.remove_prefix(word.size());
+    if (text.empty()) break;
+    words += text.front();
+    text.remove_prefix(1);
+  }
+  return words;
+}
+
 /// The message where it names objects, without its numbers where it counts them.
 std::string told_beside_causes(const Explanation& explanation) {
   if (!explanation.reasons.empty()) return "";
-  std::string text = explanation.message;
-  if (explanation.verdict != Verdict::kRuleNotBuilt && explanation.verdict != Verdict::kInvalid) {
-    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
-  }
-  return text;
+  const bool counts =
+      explanation.verdict != Verdict::kRuleNotBuilt && explanation.verdict != Verdict::kInvalid;
+  return counts ? words_of(explanation.message) : explanation.message;
 }
 
 }  // namespace
@@ -68,7 +91,8 @@ const char* failure_reason(Verdict verdict) {
 bool same_meaning(const Explanation& a, const Explanation& b) {
   return std::tie(a.gang, a.verdict, a.minimum, a.degraded, a.partially_bound) ==
              std::tie(b.gang, b.verdict, b.minimum, b.degraded, b.partially_bound) &&
-         causes_of(a) == causes_of(b) && told_beside_causes(a) == told_beside_causes(b);
+         causes_of(a) == causes_of(b) && words_of(a.detail) == words_of(b.detail) &&
+         told_beside_causes(a) == told_beside_causes(b);
 }
 
 const char* round_end_name(RoundEnd end) {

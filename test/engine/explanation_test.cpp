@@ -52,6 +52,20 @@ TEST(SameMeaning, ReadsTheMessageWhereThereAreNoCauses) {
   EXPECT_FALSE(same_meaning(a, b));
 }
 
+TEST(SameMeaning, ReadsTheWordsOfTheDetail) {
+  const auto detailed = [](const char* detail) {
+    Explanation one = lacking("cannot allocate all claims", 2);
+    one.detail = detail;
+    return one;
+  };
+  const Explanation told = detailed("class gpu: 3 free of 4; 1 allocated; needed 4");
+  EXPECT_TRUE(same_meaning(told, detailed("class gpu: 13 free of 40; 27 allocated; needed 4")));
+  EXPECT_FALSE(same_meaning(told, detailed("class gpu: 3 free of 4; 1 tainted; needed 4")));
+  EXPECT_FALSE(same_meaning(detailed("lost on d/n1/gpu-0"), detailed("lost on d/n1/gpu-1")));
+  EXPECT_FALSE(same_meaning(detailed("give memory 40Gi."), detailed("give memory 80Gi.")));
+  EXPECT_TRUE(same_meaning(detailed("0/4 nodes, 1.5 of 2."), detailed("0/7 nodes, 2.5 of 9.")));
+}
+
 TEST(VerdictName, IsStable) {
   EXPECT_STREQ(verdict_name(Verdict::kImpossibleNow), "ImpossibleNow");
   EXPECT_STREQ(verdict_name(Verdict::kImpossibleOnFleet), "ImpossibleOnFleet");

@@ -60,20 +60,20 @@ struct Explanation {
   std::int32_t live = 0;
   std::int64_t node_total = 0;
   std::vector<Reason> reasons;  ///< all of the first class left over: node_count desc, then text
+  std::string detail;           ///< what the reasons count, in words; part of the message
   std::string message;          ///< group text, at most 4,096 bytes
   std::vector<MemberText> members;  ///< empty when pods are to be left alone
   /// Which members have failed, for people; empty when none has.
   std::string loss;
   bool degraded = false;         ///< the gang was committed and now has fewer than its minimum
   bool partially_bound = false;  ///< members of unknown origin are bound, fewer than the minimum
-  /// The group's condition is to be False; never for a group that is True already, nor for a
-  /// round that goes on.
+  /// To be written False; never for a group that is True already, nor for a round that goes on.
   bool writes_condition = true;
   /// The round goes on as it should and only takes its time: no warning.
   bool is_progress = false;
 };
 
-/// Equal texts up to changing numbers: same verdict, minimum and set of causes.
+/// Equal texts up to changing numbers: same verdict, minimum, set of causes and words of detail.
 [[nodiscard]] bool same_meaning(const Explanation& a, const Explanation& b);
 
 enum class MemberEnd {
