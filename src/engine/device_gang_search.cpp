@@ -43,6 +43,7 @@ DeviceGangSearch::DeviceGangSearch(Draft& draft, DeviceDraft& devices, ExtendedC
       extended_(extended),
       kinds_(kinds),
       placed_(kinds.size(), 0),
+      fits_nowhere_(kinds.size(), false),
       shared_(shared_claims(kinds)),
       steps_reserved_(devices.steps_left() / 2) {}
 
@@ -55,13 +56,38 @@ DeviceSearchEnd DeviceGangSearch::run(std::int32_t need) {
   if (placed() >= need) return {.fatal = fatal_};
   if (is_limited_) return {.end = SearchEnd::kLimit, .fatal = fatal_};
   if (sums_decide()) return {.end = SearchEnd::kImpossible, .fatal = fatal_};
-  const Point nothing{};
+  find_misfits();
   Task task{.kinds = {}, .need = need};
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) task.kinds.push_back(kind);
-  rollback(nothing);
-  const SearchEnd end = search_exactly(task);
+  std::size_t candidates = 0;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (fits_nowhere_[kind]) continue;
+    task.kinds.push_back(kind);
+    candidates += kinds_[kind].members.size();
+  }
+  const bool may_be_enough = candidates >= static_cast<std::size_t>(need);
+  const SearchEnd end = may_be_enough ? search_exactly(task) : SearchEnd::kImpossible;
   fill_all();
   return {.end = end, .fatal = fatal_};
+}
+
+/// Of which kinds nobody was placed although it was first at it. Leaves nobody placed.
+void DeviceGangSearch::find_misfits() {
+  std::vector<std::size_t> missing;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (placed_[kind] == 0) missing.push_back(kind);
+  }
+  rollback({});
+  for (const std::size_t kind : missing) fits_nowhere_[kind] = !may_fit_alone(kind);
+}
+
+/// Others only take away what one that is alone may have. True where that was not looked into.
+bool DeviceGangSearch::may_fit_alone(std::size_t kind) {
+  for (std::size_t i = 0; nodes_[kind].has(i); ++i) {
+    const DeviceStep step = place(kind, nodes_[kind].at(i), nullptr);
+    rollback({});
+    if (step.is_yes() || step.end == End::kLimit) return true;
+  }
+  return false;
 }
 
 /// One kind that shares no claim, on nodes that share no pool: each node was filled exactly, which

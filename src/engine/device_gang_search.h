@@ -61,6 +61,9 @@ class DeviceGangSearch {
   [[nodiscard]] const std::vector<DevicePick>& picks() const { return picks_; }
   /// Members of a kind that are placed.
   [[nodiscard]] std::int32_t placed_count(std::size_t kind) const { return placed_[kind]; }
+  /// Whether not even one member of the kind fits on any node while nobody else is placed. Known
+  /// once the gang was found not to fit.
+  [[nodiscard]] bool fits_nowhere(std::size_t kind) const { return fits_nowhere_[kind]; }
 
  private:
   struct Point {
@@ -137,6 +140,8 @@ class DeviceGangSearch {
     return devices_.steps_left() <= 0 || devices_.stage().inputs.budget.is_spent();
   }
   [[nodiscard]] bool sums_decide();
+  void find_misfits();
+  [[nodiscard]] bool may_fit_alone(std::size_t kind);
 
   SearchEnd search_exactly(const Task& task);
   std::optional<SearchEnd> step(const Task& task, std::vector<Frame>& frames);
@@ -154,6 +159,7 @@ class DeviceGangSearch {
   std::vector<NodeOrder> nodes_;            ///< by kind
   std::vector<std::vector<Level>> levels_;  ///< by kind, the best first; the last has all
   std::vector<std::int32_t> placed_;        ///< by kind
+  std::vector<bool> fits_nowhere_;          ///< by kind
   std::vector<DevicePick> picks_;
   const std::vector<std::size_t> shared_;   ///< claims that several members name
   Task task_;                               ///< of the exact search that is under way

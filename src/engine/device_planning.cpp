@@ -195,6 +195,53 @@ bool holds_devices(const Gang& gang, const Member& member) {
   });
 }
 
+/// What a refusal is explained from. All outlive it.
+struct Refused {
+  const Gang& gang;
+  const Draft& draft;
+  const DeviceStage& stage;
+  const DeviceDraft& devices;
+  ExtendedClaims& extended;
+  const std::vector<DeviceKind>& kinds;
+};
+
+Shortage shortage_of_kind(const Refused& refused, std::size_t index) {
+  const DeviceKind& kind = refused.kinds[index];
+  const std::vector<GangClaim>& claims = refused.gang.claims;
+  std::string holding = holding_text(refused.draft, refused.devices, claims, kind);
+  if (!holding.empty()) return {.text = std::move(holding)};
+  const std::int64_t needed = users_of(refused.kinds, index, refused.gang.need());
+  const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case
+  Shortage shortage = shortage_of(refused.draft, refused.stage, claims, kind, users);
+  if (shortage.text.empty() && refused.extended.is_needed(kind.class_index)) {
+    const ExtendedClaim& whole = refused.extended.whole_claim_of(kind.class_index);
+    shortage = shortage_of(refused.draft, refused.stage, whole.claim, kind, users);
+  }
+  shortage.is_hopeless = shortage.is_hopeless && needed > 0;
+  return shortage;
+}
+
+/// Says which kind lacks what: of those that fit nowhere the first that never will, else the first.
+void explain_misfits(const Refused& refused, const DeviceGangSearch& search,
+                     DevicePlanning& result) {
+  constexpr std::size_t kExplainedMax = 4;
+  std::vector<std::size_t> kinds;
+  for (std::size_t i = 0; i < result.kinds.size() && kinds.size() < kExplainedMax; ++i) {
+    if (search.fits_nowhere(i)) kinds.push_back(i);
+  }
+  const bool have_misfits = !kinds.empty();
+  if (!have_misfits) kinds.push_back(result.left_over);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    Shortage shortage = shortage_of_kind(refused, kinds[i]);
+    if (have_misfits) result.misfits.push_back({kinds[i], shortage.text});
+    const bool is_told = i == 0 || (shortage.is_hopeless && !result.is_hopeless);
+    if (!is_told) continue;
+    result.left_over = kinds[i];
+    result.shortage = std::move(shortage.text);
+    result.is_hopeless = shortage.is_hopeless;
+  }
+}
+
 }  // namespace
 
 bool uses_claims(const Gang& gang) {
@@ -281,19 +328,14 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     result.end = {.end = SearchEnd::kLimit, .fatal = budget.text()};
     return result;
   }
-  const DeviceKind& left_over = result.kinds[result.left_over];
-  result.shortage = holding_text(draft, devices, gang.claims, left_over);
-  if (!result.shortage.empty()) return result;
-  const std::int64_t needed = users_of(result.kinds, result.left_over, gang.need());
-  const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case
-  Shortage shortage = shortage_of(draft, stage, gang.claims, left_over, users);
-  if (shortage.text.empty() && extended.is_needed(left_over.class_index)) {
-    const ExtendedClaim& whole = extended.whole_claim_of(left_over.class_index);
-    shortage = shortage_of(draft, stage, whole.claim, left_over, users);
-  }
-  if (budget.is_spent()) shortage = {.text = budget.text()};
-  result.shortage = shortage.text;
-  result.is_hopeless = shortage.is_hopeless && needed > 0;
+  const Refused refused{.gang = gang,
+                        .draft = draft,
+                        .stage = stage,
+                        .devices = devices,
+                        .extended = extended,
+                        .kinds = result.kinds};
+  explain_misfits(refused, search, result);
+  if (budget.is_spent()) result.shortage = budget.text();
   return result;
 }
 

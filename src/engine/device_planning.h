@@ -29,6 +29,12 @@ namespace gang::engine {
 /// Says in the demand of each class of the gang what its members ask for at least of devices.
 void ask_devices(const cluster::Gang& gang, std::vector<ClassDemand>& classes);
 
+/// Members of which not even one fits on any node. A value.
+struct DeviceMisfit {
+  std::size_t kind = 0;
+  std::string shortage;
+};
+
 /// What came of a search. A value; picks point into the kinds.
 struct DevicePlanning {
   DeviceSearchEnd end;
@@ -36,8 +42,10 @@ struct DevicePlanning {
   std::vector<DevicePick> picks;
   std::vector<ClaimWrite> claims;  ///< of the picked members, when placed
   std::vector<ClaimCreation> new_claims;
-  /// The first kind, in search order, that has members left over.
+  /// The kind that the shortage is about: one that can never fit, one that fits nowhere, or the
+  /// first, in search order, that has members left over.
   std::size_t left_over = 0;
+  std::vector<DeviceMisfit> misfits;  ///< the first few kinds that fit nowhere
   /// Which claim holds devices where nobody can use them, or else
   /// "gpu: 2 free of 16 match `...`; 14 allocated; needed 8"; "" where neither is known.
   std::string shortage;

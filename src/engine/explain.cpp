@@ -12,6 +12,8 @@ namespace gang::engine {
 
 namespace {
 
+constexpr const char* kNoNodes = "no nodes available to schedule pods";
+
 Explanation blank(const cluster::Gang& gang, Verdict verdict) {
   return {.gang = {.id = gang.id, .kind = gang.kind, .key = gang.key, .uid = gang.uid},
           .verdict = verdict,
@@ -108,7 +110,7 @@ std::vector<Reason> reasons_of(const CapacityTable& table) {
 }
 
 std::string fit_error(const CapacityTable& table) {
-  if (table.size() == 0) return "no nodes available to schedule pods";
+  if (table.size() == 0) return kNoNodes;
   const ClassRules& rules = table.rules();
   // Refused before any node was looked at: the text stands once, uncounted.
   if (rules.named_nodes && rules.named_nodes->empty()) {
@@ -139,16 +141,24 @@ Explanation explain(const cluster::Gang& gang, Attempt attempt,
     fit_errors.push_back(demand.table->capacity_sum() == 0 ? fit_error(*demand.table) : "");
   }
   const bool lone = gang.kind == cluster::GangKind::kLonePod && !fit_errors.empty();
-  if (!lone && attempt.detail.empty())
-    attempt.detail = misfit_text(gang, classes, fit_errors, attempt.reasons);
+  if (!lone && attempt.detail.empty()) {
+    attempt.detail = explanation.node_total == 0
+                         ? kNoNodes
+                         : misfit_text(gang, classes, fit_errors, attempt.reasons);
+  }
   explanation.message = cut(lone ? lone_text(attempt, fit_errors.front(), explanation.node_total)
                                  : group_text(gang, attempt, options),
                             kMessageBytesMax);
-  for (const cluster::Member& member : gang.members) {
+  for (std::size_t i = 0; i < gang.members.size(); ++i) {
+    const cluster::Member& member = gang.members[i];
     if (member.class_index < 0) continue;
-    const std::string& own = fit_errors[static_cast<std::size_t>(member.class_index)];
+    const auto misfit = attempt.misfits.find(i);
+    const std::string& own = misfit != attempt.misfits.end()
+                                 ? misfit->second
+                                 : fit_errors[static_cast<std::size_t>(member.class_index)];
     explanation.members.push_back(told(member, own.empty() ? explanation.message : own));
   }
+  explanation.detail = std::move(attempt.detail);
   explanation.reasons = std::move(attempt.reasons);
   return explanation;
 }

@@ -4,6 +4,7 @@
 // own FitError, the scheduling contract 8.1.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Attempt {
   std::int32_t remaining = 0;
   std::vector<Reason> reasons;
   std::string detail;  ///< what the reasons count, in words; "" = nothing to add
+  /// What members that fit no node are told, by their position in the gang.
+  std::map<std::size_t, std::string> misfits = {};
 };
 
 /// `0/<N> nodes are available: ...` of a class with capacity nowhere.

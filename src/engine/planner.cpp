@@ -329,7 +329,30 @@ class Planner::Impl {
     attempt.detail = planning.end.fatal;
     if (attempt.detail.empty() && lacks_devices) attempt.detail = planning.shortage;
     draft_.rollback({});
+    if (attempt.verdict == Verdict::kImpossibleNow &&
+        !fleet_allows(draft_.classes(), std::max(1, gang.need()))) {
+      attempt.verdict = Verdict::kImpossibleOnFleet;
+    }
+    if (planning.kinds.size() > 1) tell_misfits(gang, planning, attempt);
     return explain(gang, std::move(attempt), draft_.classes(), options_);
+  }
+
+  /// Where the members differ: who fits no node, and what each of these is told. REQUIRES: nobody
+  /// is placed.
+  void tell_misfits(const cluster::Gang& gang, const DevicePlanning& planning, Attempt& attempt) {
+    for (const DeviceMisfit& misfit : planning.misfits) {
+      const DeviceKind& kind = planning.kinds[misfit.kind];
+      std::string own = fit_text(draft_.table(kind.class_index).size(),
+                                 reasons_with_devices(draft_.table(kind.class_index)));
+      if (!misfit.shortage.empty()) own += " " + misfit.shortage;
+      for (const DeviceMember& member : kind.members) attempt.misfits.emplace(member.index, own);
+      if (misfit.kind != planning.left_over) continue;
+      const std::string& first = gang.members[kind.members.front().index].key.name;
+      std::string who = kind.members.size() == 1 ? fmt::format("pod {} fits no node", first)
+                                                 : fmt::format("{} pods fit no node, the first {}",
+                                                               kind.members.size(), first);
+      attempt.detail = attempt.detail.empty() ? who : who + ": " + attempt.detail;
+    }
   }
 
   std::vector<DraftClass> current_classes(const cluster::Snapshot& snapshot, const Demand& demand) {

@@ -98,7 +98,7 @@ TEST(Explain, A10SaysThatThereAreNoNodes) {
   cluster.add(pod_group("g").min(1)).add(pod("g-0").group("g"));
   EXPECT_EQ(cluster.refused("g").message,
             "pod group is unschedulable, minCount (1) cannot be satisfied: 0 scheduled, "
-            "0 remaining");
+            "0 remaining; no nodes available to schedule pods");
 }
 
 TEST(Explain, ShowsTheLargestCausesFirstAndKeepsTheRest) {
