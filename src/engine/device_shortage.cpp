@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <set>
 
-#include "engine/device_capacity.h"
 #include "engine/device_pool_text.h"
+#include "engine/device_tally.h"
 
 namespace gang::engine {
 namespace {
@@ -15,120 +14,6 @@ namespace {
 constexpr std::size_t kExpressionMax = 120;
 /// Above this a count is told no more exactly; claims take 32 devices.
 constexpr std::int64_t kNeededMax = 1'000'000;
-
-/// A node as the members of the kind see it.
-struct SeenNode {
-  DeviceNode devices;
-  bool is_closed = false;  ///< its labels or taints let none of them in
-};
-
-/// What became of the devices that one request could have. A value.
-struct Tally {
-  std::int64_t matching = 0;
-  std::int64_t small = 0;         ///< of them, without the capacity asked for, whoever has them
-  std::int64_t held = 0;          ///< of the others, given whole to claims
-  std::int64_t tainted = 0;       ///< of the rest, with a taint that is not tolerated
-  std::int64_t evicting = 0;      ///< of these, tolerated but for an effect NoExecute
-  std::int64_t closed = 0;        ///< of the rest, on nodes only that let no member in
-  std::int64_t avoided = 0;       ///< of the rest, left out by the gang for now
-  std::int64_t blocked = 0;       ///< of the rest, behind a claim's device that no slice shows
-  std::string blocker;            ///< which claim and device, for the first of these
-  bool costs_counters = false;    ///< one that is free costs counters, which others cost too
-  bool is_shared = false;         ///< one is given out in shares, so the numbers prove nothing
-  std::set<std::string> drivers;  ///< of all that match
-  std::string refusal;            ///< why no node was looked at for the request, or ""
-  /// Those that serve the request while nobody else has them.
-  [[nodiscard]] std::int64_t able() const { return matching - small; }
-  [[nodiscard]] std::int64_t free() const {
-    return able() - held - tainted - closed - avoided - blocked;
-  }
-};
-
-/// Counts devices for one ask, each once however many nodes can use it: closed nodes come last.
-class Counter {
- public:
-  Counter(const DeviceStage& stage, const api::ResourceClaim& claim, std::size_t request,
-          std::size_t alternative = 0)
-      : stage_(stage), claim_(claim), request_(request), alternative_(alternative) {}
-
-  void look_at(const SeenNode& seen) {
-    const DeviceNode& node = seen.devices;
-    PreparedClaim claim{.claim = &claim_, .requests = {}};
-    const DeviceStep step = prepare_claim(stage_.inputs, node, claim);
-    if (!step.is_yes()) {
-      if (tally_.refusal.empty()) tally_.refusal = step.message;
-      return;
-    }
-    PreparedAsk& ask = claim.requests[request_].asks[alternative_];
-    for (std::uint32_t i = 0; i < node.candidates.size(); ++i) {
-      const cluster::PoolDevice& device = *node.candidates[i].device;
-      if (seen_.contains(device.id)) continue;
-      if (!judge_selectable(stage_.inputs, node, claim, ask, i).is_yes()) continue;
-      seen_.insert(device.id);
-      tally_.drivers.insert(node.candidates[i].pool->driver());
-      count(node.candidates[i], *ask.ask, seen.is_closed);
-    }
-  }
-
-  [[nodiscard]] const Tally& tally() const { return tally_; }
-
- private:
-  void count(const DeviceCandidate& candidate, const api::DeviceAsk& ask, bool is_closed) {
-    const cluster::PoolDevice& device = *candidate.device;
-    const cluster::DeviceTaken* taken = stage_.usage.find(device.id);
-    const cluster::DeviceFeatures& features = stage_.inputs.features;
-    ++tally_.matching;
-    if (is_small(device, ask)) {
-      ++tally_.small;
-      return;
-    }
-    if (device.device->allow_multiple_allocations) tally_.is_shared = true;
-    if (taken != nullptr && taken->whole > 0 && !ask.admin_access.value_or(false)) {
-      ++tally_.held;
-    } else if (!tolerates(features, ask.tolerations, device)) {
-      cluster::DeviceFeatures as_upstream = features;
-      as_upstream.strict_no_execute = false;
-      ++tally_.tainted;
-      if (tolerates(as_upstream, ask.tolerations, device)) ++tally_.evicting;
-    } else if (is_closed) {
-      ++tally_.closed;
-    } else if (stage_.inputs.avoided.has(device.id)) {
-      ++tally_.avoided;
-    } else if (const auto* blocker = blocker_of(candidate)) {
-      ++tally_.blocked;
-      if (tally_.blocker.empty()) tally_.blocker = text_of(*blocker, *candidate.pool);
-    } else if (!device.counters.empty()) {
-      tally_.costs_counters = true;
-    }
-  }
-
-  [[nodiscard]] bool is_small(const cluster::PoolDevice& device, const api::DeviceAsk& ask) const {
-    if (ask.capacity.empty()) return false;
-    const bool fractional = stage_.inputs.features.fractional_capacity_range;
-    return charge_for(ask.capacity, *device.device, {}, fractional).end ==
-           CapacityCharge::End::kSkip;
-  }
-
-  /// What makes the device's counters unknown; null where they are known, or shared already.
-  [[nodiscard]] const cluster::UnseenDevice* blocker_of(const DeviceCandidate& candidate) const {
-    const bool is_shared = stage_.usage.find(candidate.device->id) != nullptr;
-    if (candidate.device->device->consumes_counters.empty() || is_shared) return nullptr;
-    const std::vector<cluster::UnseenDevice>& unseen = candidate.pool->unseen();
-    return unseen.empty() ? nullptr : &unseen.front();
-  }
-
-  static std::string text_of(const cluster::UnseenDevice& unseen, const cluster::DevicePool& pool) {
-    return fmt::format("claim {} holds device {}/{}/{}, which no slice shows", unseen.claim.text(),
-                       pool.driver(), pool.name(), unseen.name);
-  }
-
-  const DeviceStage& stage_;
-  const api::ResourceClaim& claim_;
-  const std::size_t request_;
-  const std::size_t alternative_;
-  std::set<cluster::DeviceId> seen_;
-  Tally tally_;
-};
 
 std::string selectors_text(const api::DeviceAsk& ask) {
   if (ask.selectors.empty()) return "";
@@ -142,8 +27,13 @@ std::string selectors_text(const api::DeviceAsk& ask) {
 /// What else the free devices must fulfil, where there are enough of them; "" is nothing.
 std::string conditions_text(const api::ClaimSpec& spec, const Tally& tally) {
   std::vector<std::string> conditions;
-  if (tally.costs_counters) conditions.emplace_back("the counters that they share");
-  if (tally.is_shared) conditions.emplace_back("their capacity");
+  if (tally.costs_counters) {
+    conditions.push_back(fmt::format("the counters that they share ({})", tally.counters));
+  }
+  if (tally.is_shared) {
+    conditions.push_back("their capacity" +
+                         (tally.capacity.empty() ? "" : " (" + tally.capacity + ")"));
+  }
   for (const api::DeviceConstraint& constraint : spec.constraints) {
     const char* kind =
         constraint.kind == api::ConstraintKind::kDistinct ? "distinctAttribute" : "matchAttribute";
@@ -194,11 +84,12 @@ std::string text_of(const api::DeviceRequest& request, const Tally& tally, std::
     text += fmt::format("; {} cannot give {}", tally.small, capacity_text(ask.capacity));
   }
   if (tally.held > 0) text += fmt::format("; {} allocated", tally.held);
-  if (tally.tainted > 0) text += fmt::format("; {} tainted", tally.tainted);
+  if (tally.tainted > 0) text += fmt::format("; {} tainted ({}", tally.tainted, tally.taint);
   if (tally.evicting > 0) {
     text +=
-        fmt::format(" ({} NoExecute, which needs a toleration with that effect)", tally.evicting);
+        fmt::format("; {} NoExecute, which needs a toleration with that effect", tally.evicting);
   }
+  if (tally.tainted > 0) text += ")";
   if (tally.closed > 0) text += fmt::format("; {} on nodes that take no such pod", tally.closed);
   if (tally.avoided > 0) text += fmt::format("; {} not made ready of late", tally.avoided);
   if (tally.blocked > 0) {
@@ -295,6 +186,26 @@ std::string name_of(const Wanted& wanted) {
                      wanted.claim->spec.requests[wanted.request].name);
 }
 
+/// ", of which n1 has most: 2 of 3"; "" where there is more than a number to it.
+std::string most_text(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
+                      const Wanted& wanted) {
+  const api::DeviceRequest& request = wanted.claim->spec.requests[wanted.request];
+  if (!request.exactly || request.exactly->mode == api::AllocationMode::kAll) return "";
+  const SeenNode* best = nullptr;
+  std::int64_t most = -1;
+  for (const SeenNode& node : nodes) {
+    Counter counter(stage, *wanted.claim, wanted.request);
+    counter.look_at(node);
+    if (counter.tally().is_shared) return "";
+    if (counter.tally().free() <= most) continue;
+    most = counter.tally().free();
+    best = &node;
+  }
+  if (best == nullptr) return "";
+  return fmt::format(", of which {} has most: {} of {}", best->devices.facts.name, most,
+                     needed_of(wanted.claim->spec, *request.exactly, 1));
+}
+
 /// The node that has most of what one member asks for, and what it lacks; "" where one has all.
 std::string apart_text(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
                        const std::vector<Wanted>& all) {
@@ -316,8 +227,9 @@ std::string apart_text(const DeviceStage& stage, const std::vector<SeenNode>& no
     lacking = first;
   }
   std::string text = "; to be met as well: all that a pod claims on one node";
+  if (all.size() == 1) return text + most_text(stage, nodes, all.front());
   const std::string name = lacking == nullptr ? "" : name_of(*lacking);
-  if (name.empty() || all.size() < 2) return text;
+  if (name.empty()) return text;
   return text + fmt::format(", of which {} lacks {}", best->devices.facts.name, name);
 }
 

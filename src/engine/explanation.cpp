@@ -23,15 +23,24 @@ bool is_of_word(char c) {
          kBesideLetters.find(c) != std::string_view::npos;
 }
 
-/// Without the numbers that stand alone: "3 free of 16" and "4 free of 16" say the same, n3 and n4
-/// are two nodes, and 40Gi and 80Gi two sizes.
+/// Whether the word is an amount: "3", "0/4", "1.5" or "80Gi".
+bool is_amount(std::string_view word) {
+  constexpr std::size_t kUnitMax = 2;
+  const std::size_t unit = std::min(word.find_first_not_of("0123456789./"), word.size());
+  const bool has_number = unit > 0 || word.empty();
+  return has_number && word.size() - unit <= kUnitMax &&
+         std::ranges::all_of(word.substr(unit), [](char c) {
+           return std::isalpha(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
+/// Without amounts: "3 free of 16" and "4 free of 16" say the same, n3 and n4 are two nodes.
 std::string words_of(std::string_view text) {
   std::string words;
   while (!text.empty()) {
     const auto end = std::ranges::find_if_not(text, is_of_word);
     const std::string_view word(text.begin(), end);
-    const bool is_number = word.find_first_not_of("0123456789./") == std::string_view::npos;
-    if (!is_number) words += word;
+    if (!is_amount(word)) words += word;
     text.remove_prefix(word.size());
     if (text.empty()) break;
     words += text.front();

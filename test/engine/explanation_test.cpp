@@ -62,7 +62,7 @@ TEST(SameMeaning, ReadsTheWordsOfTheDetail) {
   EXPECT_TRUE(same_meaning(told, detailed("class gpu: 13 free of 40; 27 allocated; needed 4")));
   EXPECT_FALSE(same_meaning(told, detailed("class gpu: 3 free of 4; 1 tainted; needed 4")));
   EXPECT_FALSE(same_meaning(detailed("lost on d/n1/gpu-0"), detailed("lost on d/n1/gpu-1")));
-  EXPECT_FALSE(same_meaning(detailed("give memory 40Gi."), detailed("give memory 80Gi.")));
+  EXPECT_TRUE(same_meaning(detailed("memory 0 of 40Gi."), detailed("memory 20Gi of 40Gi.")));
   EXPECT_TRUE(same_meaning(detailed("0/4 nodes, 1.5 of 2."), detailed("0/7 nodes, 2.5 of 9.")));
 }
 
