@@ -103,6 +103,11 @@ std::vector<Reason> reasons_with_devices(const CapacityTable& table) {
   return reasons;
 }
 
+/// Where every node lacks something else the devices are not what is told.
+bool lack_devices(const std::vector<Reason>& reasons) {
+  return std::ranges::find(reasons, kDevicesFilter, &Reason::filter) != reasons.end();
+}
+
 /// FNV-1a over numbers, word by word.
 class RoomHash {
  public:
@@ -323,11 +328,8 @@ class Planner::Impl {
     }
     const DeviceKind& left_over = planning.kinds[planning.left_over];
     attempt.reasons = reasons_with_devices(draft_.table(left_over.class_index));
-    // Where every node lacks something else the devices are not what is told.
-    const bool lacks_devices = std::ranges::find(attempt.reasons, kDevicesFilter,
-                                                 &Reason::filter) != attempt.reasons.end();
     attempt.detail = planning.end.fatal;
-    if (attempt.detail.empty() && lacks_devices) attempt.detail = planning.shortage;
+    if (attempt.detail.empty() && lack_devices(attempt.reasons)) attempt.detail = planning.shortage;
     draft_.rollback({});
     if (attempt.verdict == Verdict::kImpossibleNow &&
         !fleet_allows(draft_.classes(), std::max(1, gang.need()))) {
@@ -342,9 +344,10 @@ class Planner::Impl {
   void tell_misfits(const cluster::Gang& gang, const DevicePlanning& planning, Attempt& attempt) {
     for (const DeviceMisfit& misfit : planning.misfits) {
       const DeviceKind& kind = planning.kinds[misfit.kind];
-      std::string own = fit_text(draft_.table(kind.class_index).size(),
-                                 reasons_with_devices(draft_.table(kind.class_index)));
-      if (!misfit.shortage.empty()) own += " " + misfit.shortage;
+      const CapacityTable& table = draft_.table(kind.class_index);
+      const std::vector<Reason> reasons = reasons_with_devices(table);
+      std::string own = fit_text(table.size(), reasons);
+      if (lack_devices(reasons) && !misfit.shortage.empty()) own += " " + misfit.shortage;
       for (const DeviceMember& member : kind.members) attempt.misfits.emplace(member.index, own);
       if (misfit.kind != planning.left_over) continue;
       const std::string& first = gang.members[kind.members.front().index].key.name;
