@@ -186,29 +186,40 @@ std::string name_of(const Wanted& wanted) {
                      wanted.claim->spec.requests[wanted.request].name);
 }
 
-/// ", of which n1 has most: 2 of 3"; "" where there is more than a number to it.
-std::string most_text(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
-                      const Wanted& wanted) {
+/// Why one member does not find all that it asks for on one node. A value.
+struct Apart {
+  std::string text;          ///< "" where a node has all
+  bool is_hopeless = false;  ///< no node has so many devices at all
+};
+
+/// Of a single request: ", of which n1 has most: 2 of 3"; no text where there is more than a number
+/// to it.
+Apart most_of_node(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
+                   const Wanted& wanted) {
   const api::DeviceRequest& request = wanted.claim->spec.requests[wanted.request];
-  if (!request.exactly || request.exactly->mode == api::AllocationMode::kAll) return "";
+  if (!request.exactly || request.exactly->mode == api::AllocationMode::kAll) return {};
+  const std::int64_t needed = needed_of(wanted.claim->spec, *request.exactly, 1);
   const SeenNode* best = nullptr;
   std::int64_t most = -1;
+  std::int64_t able = 0;
   for (const SeenNode& node : nodes) {
     Counter counter(stage, *wanted.claim, wanted.request);
     counter.look_at(node);
-    if (counter.tally().is_shared) return "";
+    if (counter.tally().is_shared) return {};
+    able = std::max(able, counter.tally().able());
     if (counter.tally().free() <= most) continue;
     most = counter.tally().free();
     best = &node;
   }
-  if (best == nullptr) return "";
-  return fmt::format(", of which {} has most: {} of {}", best->devices.facts.name, most,
-                     needed_of(wanted.claim->spec, *request.exactly, 1));
+  if (best == nullptr) return {};
+  return {.text = fmt::format(", of which {} has most: {} of {}", best->devices.facts.name, most,
+                              needed),
+          .is_hopeless = able < needed};
 }
 
-/// The node that has most of what one member asks for, and what it lacks; "" where one has all.
-std::string apart_text(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
-                       const std::vector<Wanted>& all) {
+/// The node that has most of what one member asks for, and what it lacks.
+Apart apart_of(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
+               const std::vector<Wanted>& all) {
   const SeenNode* best = nullptr;
   const Wanted* lacking = nullptr;
   std::int64_t most = -1;
@@ -220,17 +231,19 @@ std::string apart_text(const DeviceStage& stage, const std::vector<SeenNode>& no
       count += has ? 1 : 0;
       if (!has && first == nullptr) first = &wanted;
     }
-    if (first == nullptr) return "";
+    if (first == nullptr) return {};
     if (count <= most) continue;
     most = count;
     best = &node;
     lacking = first;
   }
-  std::string text = "; to be met as well: all that a pod claims on one node";
-  if (all.size() == 1) return text + most_text(stage, nodes, all.front());
+  Apart apart = all.size() == 1 ? most_of_node(stage, nodes, all.front()) : Apart();
   const std::string name = lacking == nullptr ? "" : name_of(*lacking);
-  if (name.empty()) return text;
-  return text + fmt::format(", of which {} lacks {}", best->devices.facts.name, name);
+  if (all.size() > 1 && !name.empty()) {
+    apart.text = fmt::format(", of which {} lacks {}", best->devices.facts.name, name);
+  }
+  apart.text = "; to be met as well: all that a pod claims on one node" + apart.text;
+  return apart;
 }
 
 /// The scarcest of these, which are all that one member asks for.
@@ -246,8 +259,9 @@ Shortage scarcest(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
   }
   if (!worst) return {};
   if (worst->conditions) {
-    const std::string apart = apart_text(stage, nodes, all);
-    worst->shortage.text += apart.empty() ? *worst->conditions : apart;
+    const Apart apart = apart_of(stage, nodes, all);
+    worst->shortage.text += apart.text.empty() ? *worst->conditions : apart.text;
+    worst->shortage.is_hopeless |= apart.is_hopeless;
   }
   const std::string name = name_of(*of);
   if (all.size() > 1 && !worst->is_refusal && !name.empty()) {
