@@ -345,7 +345,8 @@ std::string Daemon::awaited_text() const {
   const std::string missing = kind_notes_.missing();
   if (missing.empty() && !are_intents_known_) {
     return "looking for open rounds in the ConfigMaps of namespace " +
-           config_.binder.intent_namespace;
+           config_.binder.intent_namespace +
+           " (binder.intent_namespace); where that does not end, the account may not list them";
   }
   if (missing.empty()) return "recovering what an earlier daemon began";
   return trouble + (trouble.empty() ? "" : "; ") + missing;
