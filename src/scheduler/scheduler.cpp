@@ -244,7 +244,9 @@ std::optional<TimePoint> Scheduler::Impl::hold_end(TimePoint now) const {
   return std::nullopt;
 }
 
+/// The newest alarm is the one that stands: one that was asked for at once is not put off.
 void Scheduler::Impl::set_alarm(Turn& turn) {
+  if (is_tick_asked_) return;
   if (core_.queue.has_active() && may_attempt(turn.now)) return ask_for_tick(turn);
   std::optional<TimePoint> next = core_.queue.next_timer();
   const auto others = {hold_end(turn.now), core_.inheritance.look_at, core_.double_bookings.due()};

@@ -147,6 +147,24 @@ TEST_F(InheritanceTest, IntentOfAGangThatIsGoneIsTakenBack) {
   EXPECT_TRUE(world.core.ready());
 }
 
+TEST_F(InheritanceTest, IntentsOfGangsThatAreGoneAreTakenBackAtOnce) {
+  set_up(0);
+  std::vector<api::StoredIntent> intents;
+  for (const char* gone : {"x", "y", "z"}) {
+    api::StoredIntent one = intent();
+    one.intent.gang.name = gone;
+    one.intent.gang_uid.text = std::string("uid-of-") + gone;
+    intents.push_back(std::move(one));
+  }
+  world.post(scheduler::IntentsFound{intents}).run();
+  ASSERT_EQ(world.fences.size(), 3U) << "not one each time that something else happens";
+  for (const api::StoredIntent& one : intents) {
+    world.post(scheduler::RoundFenced{{.gang = one.intent.gang, .gang_uid = one.intent.gang_uid}});
+  }
+  world.run();
+  EXPECT_EQ(world.planned(), (std::vector<std::string>{"a-0", "a-1"})) << "nobody is held";
+}
+
 TEST_F(InheritanceTest, HalfBoundRoundIsFencedAndRepaired) {
   set_up(2);
   const api::StoredIntent old = intent();
