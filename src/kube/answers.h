@@ -10,8 +10,9 @@
 
 namespace gang::kube {
 
-/// Longest wait that a server may ask for.
-inline constexpr Duration kRetryAfterMax = std::chrono::minutes(5);
+/// Longest wait that a server may ask for: one answer of a proxy that means to be left alone for an
+/// hour must not stop everybody's scheduling, nor keep a round open.
+inline constexpr Duration kRetryAfterMax = std::chrono::seconds(30);
 
 /// Whole seconds of a Retry-After header; dates and garbage are nothing.
 [[nodiscard]] std::optional<Duration> parse_retry_after(std::string_view text);
