@@ -15,26 +15,16 @@ using cluster::DeviceTaken;
 using cluster::DeviceView;
 using cluster::PoolDevice;
 
-/// The first taint that evicts and is not tolerated; null without one.
-const api::DeviceTaint* evicting_taint(const PoolDevice& device, const api::DeviceResult& result,
-                                       const DeviceFeatures& features) {
-  if (!features.device_taints) return nullptr;
-  for (const auto* taints : {&device.device->taints, &device.rule_taints}) {
-    const auto found = std::ranges::find_if(*taints, [&](const api::DeviceTaint& taint) {
-      return taint.effect == api::DeviceTaintEffect::kNoExecute &&
-             !tolerates(features, result.tolerations, taint);
-    });
-    if (found != taints->end()) return &*found;
-  }
-  return nullptr;
-}
-
 std::string problem_of(const api::DeviceResult& result, const DevicePool* pool,
                        const DeviceView& view, const DeviceFeatures& features) {
   if (pool != nullptr && pool->state() != cluster::PoolState::kReady) return "";
   const PoolDevice* device = pool == nullptr ? nullptr : find_device(*pool, result.device);
   if (device == nullptr) return "is shown by no slice";
-  if (const api::DeviceTaint* taint = evicting_taint(*device, result, features)) {
+  const api::DeviceTaint* taint = find_taint(*device, [&](const api::DeviceTaint& one) {
+    return features.device_taints && one.effect == api::DeviceTaintEffect::kNoExecute &&
+           !tolerates(features, result.tolerations, one);
+  });
+  if (taint != nullptr) {
     return fmt::format("has the taint {}, which evicts its pods", taint_text(*taint));
   }
   const DeviceTaken* taken = view.usage().find(device->id);
@@ -51,6 +41,26 @@ const PoolDevice* find_device(const DevicePool& pool, const std::string& name) {
   return nullptr;
 }
 
+const api::DeviceTaint* find_taint(const PoolDevice& device,
+                                   const std::function<bool(const api::DeviceTaint&)>& is_meant) {
+  for (const auto* taints : {&device.device->taints, &device.rule_taints}) {
+    const auto found = std::ranges::find_if(*taints, is_meant);
+    if (found != taints->end()) return &*found;
+  }
+  return nullptr;
+}
+
+std::vector<api::Quantity> counters_taken(const DevicePool& pool,
+                                          const cluster::DeviceUsage& usage) {
+  std::vector<api::Quantity> taken(pool.counters().size());
+  for (const PoolDevice& device : pool.devices()) {
+    const DeviceTaken* of_device = usage.find(device.id);
+    if (of_device == nullptr || !of_device->is_used()) continue;
+    for (const cluster::CounterUse& use : device.counters) taken[use.counter] += use.amount;
+  }
+  return taken;
+}
+
 bool is_held_twice(const DeviceTaken& taken) {
   return taken.whole > 0 && taken.whole + (taken.shares > 0 ? 1 : 0) > 1;
 }
@@ -61,7 +71,8 @@ std::string held_problem(const api::Allocation& allocation, const DeviceView& vi
     const std::string problem =
         problem_of(result, view.find(result.driver, result.pool), view, features);
     if (problem.empty()) continue;
-    return fmt::format("device {}/{}/{} {}", result.driver, result.pool, result.device, problem);
+    const api::DeviceName device{result.driver, result.pool, result.device};
+    return fmt::format("device {} {}", device.text(), problem);
   }
   return "";
 }

@@ -6,7 +6,9 @@
 // devices contract, 8.3, 12.6 and 13.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "gang/api/claim.h"
 #include "gang/cluster/device_view.h"
@@ -16,6 +18,15 @@ namespace gang::engine {
 /// By its name; null when the pool has none.
 [[nodiscard]] const cluster::PoolDevice* find_device(const cluster::DevicePool& pool,
                                                      const std::string& name);
+
+/// The first taint of its slice, else of a rule, that is meant; null without one.
+[[nodiscard]] const api::DeviceTaint* find_taint(
+    const cluster::PoolDevice& device,
+    const std::function<bool(const api::DeviceTaint&)>& is_meant);
+
+/// What devices in use take of each counter of the pool.
+[[nodiscard]] std::vector<api::Quantity> counters_taken(const cluster::DevicePool& pool,
+                                                        const cluster::DeviceUsage& usage);
 
 /// Whether more claims hold a device than can, where one of them holds it whole.
 [[nodiscard]] bool is_held_twice(const cluster::DeviceTaken& taken);

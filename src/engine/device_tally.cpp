@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/device_capacity.h"
+#include "engine/device_held.h"
 #include "engine/device_request.h"
 
 namespace gang::engine {
@@ -16,8 +17,9 @@ using cluster::DeviceTaken;
 using cluster::PoolDevice;
 
 std::string name_of(const DeviceCandidate& candidate) {
-  return fmt::format("{}/{}/{}", candidate.pool->driver(), candidate.pool->name(),
-                     candidate.device->device->name);
+  return api::DeviceName{candidate.pool->driver(), candidate.pool->name(),
+                         candidate.device->device->name}
+      .text();
 }
 
 std::string text_of(const cluster::UnseenDevice& unseen, const DevicePool& pool) {
@@ -28,13 +30,11 @@ std::string text_of(const cluster::UnseenDevice& unseen, const DevicePool& pool)
 /// The first taint that is not tolerated.
 std::string taint_of(const cluster::DeviceFeatures& features, const api::DeviceAsk& ask,
                      const PoolDevice& device) {
-  for (const auto* taints : {&device.device->taints, &device.rule_taints}) {
-    for (const api::DeviceTaint& taint : *taints) {
-      if (taint.effect == api::DeviceTaintEffect::kNone) continue;
-      if (!tolerates(features, ask.tolerations, taint)) return taint_text(taint);
-    }
-  }
-  return "";
+  const api::DeviceTaint* found = find_taint(device, [&](const api::DeviceTaint& taint) {
+    return taint.effect != api::DeviceTaintEffect::kNone &&
+           !tolerates(features, ask.tolerations, taint);
+  });
+  return found == nullptr ? "" : taint_text(*found);
 }
 
 api::Quantity less(api::Quantity amount, const api::Quantity& other) {
@@ -71,12 +71,10 @@ std::string capacity_of(const DeviceCandidate& candidate, const api::DeviceAsk& 
 /// The counter of the device of which least is left beyond what the device takes.
 std::string counter_of(const DeviceCandidate& candidate, const cluster::DeviceUsage& usage) {
   const DevicePool& pool = *candidate.pool;
+  const std::vector<api::Quantity> taken = counters_taken(pool, usage);
   std::vector<api::Quantity> left;
-  for (const cluster::PoolCounter& counter : pool.counters()) left.push_back(counter.declared);
-  for (const PoolDevice& device : pool.devices()) {
-    const DeviceTaken* taken = usage.find(device.id);
-    if (taken == nullptr || !taken->is_used()) continue;
-    for (const cluster::CounterUse& use : device.counters) left[use.counter] -= use.amount;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    left.push_back(less(pool.counters()[i].declared, taken[i]));
   }
   const auto& uses = candidate.device->counters;
   const auto spare = [&left](const cluster::CounterUse& use) {

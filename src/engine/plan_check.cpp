@@ -51,23 +51,17 @@ std::string node_problem(const NodeInfo& before, const NodeInfo* now) {
 }
 
 bool has_taint(const PoolDevice* device, const api::DeviceTaint& taint) {
-  const auto is_in = [&taint](const std::vector<api::DeviceTaint>& taints) {
-    return std::ranges::find(taints, taint) != taints.end();
-  };
-  return device != nullptr && (is_in(device->device->taints) || is_in(device->rule_taints));
+  return device != nullptr && find_taint(*device, [&taint](const api::DeviceTaint& one) {
+                                return one == taint;
+                              }) != nullptr;
 }
 
 /// A taint that keeps the claim's pods away and was not there before; null without one.
 const api::DeviceTaint* new_taint(const PoolDevice* before, const PoolDevice& device,
                                   const api::DeviceResult& result, const DeviceFeatures& features) {
-  const auto find_in = [&](const std::vector<api::DeviceTaint>& taints) {
-    const auto found = std::ranges::find_if(taints, [&](const api::DeviceTaint& taint) {
-      return !has_taint(before, taint) && !tolerates(features, result.tolerations, taint);
-    });
-    return found != taints.end() ? &*found : nullptr;
-  };
-  const api::DeviceTaint* taint = find_in(device.device->taints);
-  return taint != nullptr ? taint : find_in(device.rule_taints);
+  return find_taint(device, [&](const api::DeviceTaint& taint) {
+    return !has_taint(before, taint) && !tolerates(features, result.tolerations, taint);
+  });
 }
 
 /// What changed of a pool between the two views that concerns one of its devices.
@@ -106,12 +100,7 @@ std::string overdrawn_capacity(const PoolDevice& device, const DeviceTaken& take
 std::string overdrawn_counter(const DevicePool& pool, const DeviceUsage& usage,
                               const PoolDevice& device) {
   if (device.counters.empty()) return "";
-  std::vector<api::Quantity> used(pool.counters().size());
-  for (const PoolDevice& other : pool.devices()) {
-    const DeviceTaken* taken = usage.find(other.id);
-    if (taken == nullptr || !taken->is_used()) continue;
-    for (const cluster::CounterUse& use : other.counters) used[use.counter] += use.amount;
-  }
+  const std::vector<api::Quantity> used = counters_taken(pool, usage);
   for (const cluster::CounterUse& use : device.counters) {
     const cluster::PoolCounter& counter = pool.counters()[use.counter];
     if (used[use.counter] <= counter.declared) continue;
