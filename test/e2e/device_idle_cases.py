@@ -12,6 +12,19 @@ def _ready(t):
     t.driver_class()
 
 
+def _bound_with_a_shared_claim(t):
+    """A gang of two over a claim of its PodGroup; returns how pods name it, their names, and where
+    they are."""
+    _ready(t)
+    t.template("one")
+    shared = from_template("one")
+    t.start()
+    t.gang("g", 2, resourceClaims=shared)
+    names = t.members("g", 2, resourceClaims=shared)
+    (node,) = set(t.wait_bound(names).values())
+    return shared, names, node
+
+
 def _close(t, node):
     t.client.patch("nodes", t.prefix + node, {"spec": {"unschedulable": True}})
 
@@ -47,13 +60,7 @@ def a_claim_that_is_left_on_a_closed_node_is_given_back(t):
 
 @seconds(30)
 def a_claim_of_a_group_is_given_back_after_a_node_loss(t):
-    _ready(t)
-    t.template("one")
-    shared = from_template("one")
-    t.start()
-    t.gang("g", 2, resourceClaims=shared)
-    names = t.members("g", 2, resourceClaims=shared)
-    (node,) = set(t.wait_bound(names).values())
+    shared, names, node = _bound_with_a_shared_claim(t)
     for name in names:
         t.delete_pod(name, grace=0)
     _close(t, node)
@@ -66,12 +73,7 @@ def a_claim_of_a_group_is_given_back_after_a_node_loss(t):
 @seconds(30)
 def a_claim_of_a_group_leaves_a_device_that_evicts(t):
     """What replaces the evicted pods is not bound to the device that would evict them again."""
-    _ready(t)
-    t.template("one")
-    shared = from_template("one")
-    t.start()
-    t.gang("g", 2, resourceClaims=shared)
-    (node,) = set(t.wait_bound(t.members("g", 2, resourceClaims=shared)).values())
+    shared, _, node = _bound_with_a_shared_claim(t)
     t.rule("broken", {"driver": devices.DRIVER, "pool": node}, effect="NoExecute")
     t.wait(lambda: not t.pods(), 30, "the pods are evicted")
     names = t.members("g", 2, first=2, resourceClaims=shared)
