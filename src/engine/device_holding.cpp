@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& parts) {
 std::string text_of(const GangClaim& claim) {
   std::vector<std::string> devices;
   for (const api::DeviceResult& result : claim.allocation->results) {
-    devices.push_back(fmt::format("{}/{}/{}", result.driver, result.pool, result.device));
+    devices.push_back(api::DeviceName{result.driver, result.pool, result.device}.text());
   }
   return fmt::format("claim {} holds {}", claim.key.text(),
                      devices.empty() ? "no device" : joined(devices));
