@@ -1,4 +1,7 @@
-// gangctl: the production scheduler on a simulated cluster, driven by scenario files.
+// gangctl: the production scheduler on a simulated cluster, driven by scenario files, and its
+// engine on public traces.
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +15,7 @@
 #include "app/version.h"
 #include "gang/base/log.h"
 #include "gang/sim/scenario.h"
+#include "gang/sim/trace.h"
 
 namespace {
 
@@ -72,6 +76,79 @@ int run(const RunFlags& flags) {
   return failed == 0 ? EXIT_SUCCESS : kExitFailure;
 }
 
+/// What `gangctl simulate` was asked for.
+struct SimulateFlags {
+  std::vector<std::string> files;
+  std::string nodes;
+  std::string published;
+  std::string policy;
+  std::string seeds;
+};
+
+constexpr std::int32_t kSeedsMax = 1'000;
+
+gang::Result<gang::sim::TraceOptions> trace_options(const SimulateFlags& flags) {
+  gang::sim::TraceOptions options;
+  if (!flags.policy.empty()) options.policies = {flags.policy};
+  if (flags.seeds.empty()) return options;
+  const char* end = flags.seeds.data() + flags.seeds.size();
+  const auto [stopped, error] = std::from_chars(flags.seeds.data(), end, options.seeds);
+  const bool is_number = error == std::errc() && stopped == end;
+  if (is_number && options.seeds >= 1 && options.seeds <= kSeedsMax) return options;
+  return gang::fail(gang::Code::kInvalidArgument,
+                    "--seeds=" + flags.seeds + ": write a number from 1 to 1000");
+}
+
+/// Prints the lines of each list as soon as they are known.
+gang::Result<void> simulate_lists(const SimulateFlags& flags) {
+  GANG_TRY(const gang::sim::TraceOptions options, trace_options(flags));
+  if (flags.nodes.empty()) {
+    return gang::fail(gang::Code::kInvalidArgument,
+                      "--nodes is missing; give the table of the fleet's nodes");
+  }
+  GANG_TRY(const std::string nodes, gang::sim::read_text(flags.nodes));
+  std::string published;
+  if (!flags.published.empty()) {
+    GANG_TRY(published, gang::sim::read_text(flags.published));
+  }
+  std::cout << gang::sim::pod_trace_head();
+  for (const std::string& path : flags.files) {
+    GANG_TRY(const std::string pods, gang::sim::read_text(path));
+    gang::Result<std::string> lines =
+        gang::sim::play_pods({.name = std::filesystem::path(path).stem().string(),
+                              .nodes = nodes,
+                              .pods = pods,
+                              .published = published},
+                             options);
+    if (!lines) return gang::in_context(path, std::move(lines).error());
+    std::cout << *lines << std::flush;
+  }
+  return {};
+}
+
+int simulate(const SimulateFlags& flags) {
+  const gang::Result<void> done = simulate_lists(flags);
+  if (done) return EXIT_SUCCESS;
+  std::cerr << "gangctl: " << done.error().message << "\n";
+  return gang::app::kExitUsage;
+}
+
+void define_simulate(gang::app::CommandLine& line, SimulateFlags& flags) {
+  line.command({"simulate", "Play public traces with the engine and with plain references"});
+  line.rest({"PODS", "Lists of pods, tables of comma-separated values"}, flags.files);
+  line.path(
+      {"--nodes", "The table of the fleet's nodes"},
+      [&flags](const std::string& path) { flags.nodes = path; }, "give the table of nodes");
+  line.path(
+      {"--published", "The table of published allocations, to be told beside ours"},
+      [&flags](const std::string& path) { flags.published = path; },
+      "give the table of published allocations");
+  line.option({"--policy", "Only this one of: engine, upstream-like, best fit, FGD"},
+              [&flags](const std::string& name) { flags.policy = name; });
+  line.option({"--seeds", "Orders of arrival of which the mean is told; 10 if not said"},
+              [&flags](const std::string& number) { flags.seeds = number; });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -82,9 +159,12 @@ int main(int argc, char** argv) {
   line.rest({"FILE", "Scenario files"}, flags.files);
   line.flag({"--rewrite", "Write what came out into the files"}, flags.rewrite);
   line.flag({"--show", "Print the whole conversation"}, flags.show);
+  SimulateFlags simulate_flags;
+  define_simulate(line, simulate_flags);
   const std::optional<int> ended = line.parse(argc, argv);
   if (ended) return *ended;
   // Log lines carry the time of the machine, and a scenario has its own: show events says the rest.
   gang::log::configure(gang::log::Level::kOff, gang::log::Format::kText);
-  return gang::app::end_output(kProgram, run(flags));
+  const int code = flags.files.empty() ? simulate(simulate_flags) : run(flags);
+  return gang::app::end_output(kProgram, code);
 }
