@@ -5,6 +5,7 @@
 #include "api/json_device.h"
 #include "api/json_reader.h"
 #include "gang/api/json.h"
+#include "gang/base/utf8.h"
 
 namespace gang::api {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gang/base/utf8.h"
+
 namespace gang::api {
 namespace {
 

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "gang/base/utf8.h"
+
 namespace gang::api {
 namespace {
 
@@ -37,14 +39,6 @@ ParsedWhole<Int> parse_whole(std::string_view text) {
 }
 
 }  // namespace
-
-std::string_view cut_text(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  std::size_t end = limit;
-  while (end > 0 && limit - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end);
-}
 
 void JsonReader::refuse(JsonView field, std::string_view why) {
   if (problem_.empty()) problem_ = field.path() + ": " + std::string(why);

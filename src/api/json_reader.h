@@ -71,7 +71,4 @@ void sort_named(std::vector<std::pair<std::string, Value>>& map) {
   map.erase(map.begin(), kept.base());
 }
 
-/// At most `limit` bytes of `text`, cut at a code point.
-[[nodiscard]] std::string_view cut_text(std::string_view text, std::size_t limit);
-
 }  // namespace gang::api

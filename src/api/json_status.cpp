@@ -2,6 +2,7 @@
 #include "api/json_kinds.h"
 #include "api/protobuf.h"
 #include "gang/api/json.h"
+#include "gang/base/utf8.h"
 
 namespace gang::api {
 namespace {

@@ -16,4 +16,13 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || out_of_range ? 0 : length;
 }
 
+std::string_view cut_text(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && bytes_max - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  return text.substr(0, end);
+}
+
 }  // namespace gang

@@ -4,20 +4,13 @@
 
 #include "gang/api/intent.h"
 #include "gang/base/log.h"
+#include "gang/base/utf8.h"
 
 namespace gang::binder {
 namespace {
 
 constexpr std::int32_t kTriesMax = 5;
 constexpr std::size_t kShortMessage = 1024;
-
-/// Cuts at a code point.
-void shorten(std::string& text) {
-  if (text.size() <= kShortMessage) return;
-  std::size_t end = kShortMessage;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-}
 
 }  // namespace
 
@@ -128,7 +121,10 @@ void GroupLine::on_read(const kube::Answer& answer, const std::optional<api::Pod
   if (std::exchange(checks_uid_, false)) {
     if (shortened_) return finish(GroupWriteEnd::kRefused, "the conditions are invalid");
     shortened_ = true;
-    for (WantedCondition& wanted : active_->wanted) shorten(wanted.condition.message);
+    for (WantedCondition& wanted : active_->wanted) {
+      std::string& message = wanted.condition.message;
+      message.resize(cut_text(message, kShortMessage).size());
+    }
   }
   known_ = group->conditions;
   known_is_complete_ = true;

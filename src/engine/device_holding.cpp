@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gang/api/selector.h"
+#include "gang/base/list_text.h"
 
 namespace gang::engine {
 namespace {
@@ -11,19 +12,8 @@ namespace {
 using cluster::GangClaim;
 using cluster::NodeInfo;
 
-constexpr std::size_t kShownMax = 3;
-
 bool is_usable(const GangClaim& claim, const NodeInfo& node) {
   return api::matches(*claim.allocation->node_selector, {.name = node.name, .labels = node.labels});
-}
-
-/// The first few, and how many more there are.
-std::string joined(const std::vector<std::string>& parts) {
-  const std::size_t shown = std::min(parts.size(), kShownMax);
-  std::string text =
-      fmt::format("{}", fmt::join(parts.begin(), parts.begin() + static_cast<int>(shown), ", "));
-  if (parts.size() > shown) text += fmt::format(" and {} more", parts.size() - shown);
-  return text;
 }
 
 /// "claim ns/c holds d/p/gpu-0".
@@ -33,7 +23,7 @@ std::string text_of(const GangClaim& claim) {
     devices.push_back(api::DeviceName{result.driver, result.pool, result.device}.text());
   }
   return fmt::format("claim {} holds {}", claim.key.text(),
-                     devices.empty() ? "no device" : joined(devices));
+                     devices.empty() ? "no device" : list_text(devices));
 }
 
 /// The one node that the selector names, whether it is there or not; "" where it says anything
@@ -69,7 +59,7 @@ class Nodes {
     for (std::uint32_t rank = 0; rank < table_.size(); ++rank) {
       if (is_usable(claim, at(rank))) texts.push_back(at(rank).name + ": " + reason(rank));
     }
-    if (!texts.empty()) return joined(texts);
+    if (!texts.empty()) return list_text(texts);
     const std::string node = named_node(*claim.allocation->node_selector);
     return node.empty() ? "no node matches their selector" : node + ": no such node";
   }
@@ -122,7 +112,7 @@ std::string holding_text(const Draft& draft, const DeviceDraft& devices,
     together.push_back(text_of(*claim));
   }
   if (together.empty()) return "";
-  return joined(together) + ", which no node that takes the pods can use together";
+  return list_text(together) + ", which no node that takes the pods can use together";
 }
 
 }  // namespace gang::engine

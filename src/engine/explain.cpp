@@ -7,12 +7,19 @@
 #include <utility>
 
 #include "engine/filter.h"
+#include "gang/base/utf8.h"
 
 namespace gang::engine {
 
 namespace {
 
 constexpr const char* kNoNodes = "no nodes available to schedule pods";
+
+constexpr std::size_t kMessageBytesMax = 4096;
+
+std::string told_text(const std::string& text) {
+  return std::string(cut_text(text, kMessageBytesMax));
+}
 
 Explanation blank(const cluster::Gang& gang, Verdict verdict) {
   return {.gang = {.id = gang.id, .kind = gang.kind, .key = gang.key, .uid = gang.uid},
@@ -87,14 +94,6 @@ MemberText told(const cluster::Member& member, std::string message) {
 
 }  // namespace
 
-std::string cut(std::string text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text;
-}
-
 std::vector<Reason> reasons_of(const CapacityTable& table) {
   const std::vector<ReasonLine>& lines = table.rules().lines;
   std::vector<Reason> reasons;
@@ -125,8 +124,8 @@ std::string fit_text(std::int64_t node_total, const std::vector<Reason>& reasons
     entries.push_back(fmt::format("{} {}", reason.node_count, reason.text));
   }
   std::ranges::sort(entries);
-  return cut(fmt::format("0/{} nodes are available: {}.", node_total, fmt::join(entries, ", ")),
-             kMessageBytesMax);
+  return told_text(
+      fmt::format("0/{} nodes are available: {}.", node_total, fmt::join(entries, ", ")));
 }
 
 Explanation explain(const cluster::Gang& gang, Attempt attempt,
@@ -146,9 +145,9 @@ Explanation explain(const cluster::Gang& gang, Attempt attempt,
                          ? kNoNodes
                          : misfit_text(gang, classes, fit_errors, attempt.reasons);
   }
-  explanation.message = cut(lone ? lone_text(attempt, fit_errors.front(), explanation.node_total)
-                                 : group_text(gang, attempt, options),
-                            kMessageBytesMax);
+  explanation.message =
+      told_text(lone ? lone_text(attempt, fit_errors.front(), explanation.node_total)
+                     : group_text(gang, attempt, options));
   for (std::size_t i = 0; i < gang.members.size(); ++i) {
     const cluster::Member& member = gang.members[i];
     if (member.class_index < 0) continue;
@@ -167,7 +166,7 @@ Explanation explain(const cluster::Gang& gang, const Refusal& refusal, std::int6
   Explanation explanation = blank(gang, refusal.verdict);
   explanation.scheduled = gang.counts.base();
   explanation.node_total = node_total;
-  explanation.message = cut(refusal.message, kMessageBytesMax);
+  explanation.message = told_text(refusal.message);
   // Pods that only wait for others of their gang are left alone.
   const bool is_alone = gang.kind == cluster::GangKind::kLonePod;
   if (refusal.verdict == Verdict::kWaitingForPods && !is_alone) return explanation;

@@ -15,8 +15,6 @@
 
 namespace gang::engine {
 
-inline constexpr std::size_t kMessageBytesMax = 4096;
-
 /// How an attempt ended. A value.
 struct Attempt {
   Verdict verdict = Verdict::kImpossibleNow;
@@ -44,8 +42,5 @@ struct Attempt {
 /// Of a gang that was not planned; every pending member is told the refusal.
 [[nodiscard]] Explanation explain(const cluster::Gang& gang, const Refusal& refusal,
                                   std::int64_t node_total);
-
-/// Cuts at a code point so that at most `bytes_max` bytes stay.
-[[nodiscard]] std::string cut(std::string text, std::size_t bytes_max);
 
 }  // namespace gang::engine

@@ -3,18 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "gang/base/list_text.h"
+
 namespace gang::scheduler {
-namespace {
-
-/// Nodes, and devices, that are named.
-constexpr std::size_t kShownMax = 3;
-
-std::string more_text(std::size_t count, const char* what) {
-  return count > kShownMax ? fmt::format(" and {} more {}", count - kShownMax, what) : "";
-}
-
-}  // namespace
-
 void Avoidances::note_node(const cluster::Failure& failure, TimePoint from) {
   Refused& known = nodes_[failure.node_name];
   if (from + kAvoidTime > known.until) known = {.until = from + kAvoidTime, .failure = failure};
@@ -46,22 +37,17 @@ void Avoidances::leave_out(cluster::Gang& gang) const {
 }
 
 std::string Avoidances::text() const {
-  std::string text;
-  std::size_t shown = 0;
+  std::vector<std::string> nodes;
   for (const auto& [node, refused] : nodes_) {
-    if (++shown > kShownMax) break;
-    text += fmt::format("; {} refused pod {} ({})", node, refused.failure.pod.name,
-                        refused.failure.reason);
+    nodes.push_back(fmt::format("; {} refused pod {} ({})", node, refused.failure.pod.name,
+                                refused.failure.reason));
   }
-  text += more_text(nodes_.size(), "nodes did so");
+  const std::string text = list_text(nodes, {.between = "", .what = " nodes did so"});
   if (devices_.empty()) return text;
-  text += fmt::format("; left out until {}: ", format_rfc3339(devices_until_));
-  shown = 0;
-  for (const auto& [device, why] : devices_) {
-    if (++shown > kShownMax) break;
-    text += (shown > 1 ? ", " : "") + why;
-  }
-  return text + more_text(devices_.size(), "devices");
+  std::vector<std::string> devices;
+  for (const auto& [device, why] : devices_) devices.push_back(why);
+  return text + fmt::format("; left out until {}: ", format_rfc3339(devices_until_)) +
+         list_text(devices, {.what = " devices"});
 }
 
 }  // namespace gang::scheduler

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "gang/api/selector.h"
+#include "gang/base/list_text.h"
 #include "scheduler/inheritance.h"
 #include "scheduler/round_claims.h"
 
@@ -215,15 +216,9 @@ void give_back_idle(Core& core, GangRecord& record, const Gang& gang, const Idle
 }
 
 std::string text_of(const Gang& gang, const IdleClaims& idle) {
-  constexpr std::size_t kShownMax = 3;
-  std::string text = "; deallocating claim ";
-  for (std::size_t i = 0; i < std::min(idle.claims.size(), kShownMax); ++i) {
-    text += (i > 0 ? ", " : "") + gang.claims[idle.claims[i]].key.text();
-  }
-  if (idle.claims.size() > kShownMax) {
-    text += fmt::format(" and {} more", idle.claims.size() - kShownMax);
-  }
-  return text;
+  std::vector<std::string> claims;
+  for (const std::size_t index : idle.claims) claims.push_back(gang.claims[index].key.text());
+  return "; deallocating claim " + list_text(claims);
 }
 
 }  // namespace gang::scheduler

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gang/base/list_text.h"
+
 namespace gang::scheduler {
 namespace {
 
@@ -170,16 +172,11 @@ bool wait_for_undo(Core& core, GangRecord& record, const Gang& gang, Turn& turn)
 }
 
 std::string undo_text(const Core& core) {
-  constexpr std::size_t kShownMax = 3;
-  std::string text;
-  std::size_t shown = 0;
+  std::vector<std::string> texts;
   for (const auto& [uid, trouble] : core.undo_troubles) {
-    if (++shown > kShownMax) break;
-    text += fmt::format("{}gang {}: {}", shown > 1 ? "; " : "", trouble.gang.text(), trouble.text);
+    texts.push_back(fmt::format("gang {}: {}", trouble.gang.text(), trouble.text));
   }
-  const std::size_t count = core.undo_troubles.size();
-  if (count > kShownMax) text += fmt::format("; and {} more", count - kShownMax);
-  return text;
+  return list_text(texts, {.between = "; ", .more = "; and "});
 }
 
 void look_again(Core& core, const std::set<GangId>& gangs, TimePoint now) {

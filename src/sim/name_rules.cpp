@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gang/api/names.h"
+#include "gang/base/utf8.h"
 
 namespace gang::sim {
 
@@ -14,9 +15,7 @@ constexpr std::size_t kShownMax = 80;
 /// The text in quotes; of a long one the beginning and its length, which may be what is wrong.
 std::string quoted(std::string_view text) {
   if (text.size() <= kShownMax) return "\"" + std::string(text) + "\"";
-  std::size_t end = kShownMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return "\"" + std::string(text.substr(0, end)) + "...\" of " + std::to_string(text.size()) +
+  return "\"" + std::string(cut_text(text, kShownMax)) + "...\" of " + std::to_string(text.size()) +
          " characters";
 }
 

@@ -22,5 +22,13 @@ TEST(Utf8, RefusesWhatIsCutOverlongOrNoCodePoint) {
   }
 }
 
+TEST(Utf8, CutsAtACodePoint) {
+  EXPECT_EQ(cut_text("abc", 3), "abc");
+  EXPECT_EQ(cut_text("abcd", 3), "abc");
+  EXPECT_EQ(cut_text("a\xC3\xA9", 3), "a\xC3\xA9");
+  EXPECT_EQ(cut_text("a\xC3\xA9", 2), "a");
+  EXPECT_EQ(cut_text("\xE2\x82\xAC!", 2), "");
+}
+
 }  // namespace
 }  // namespace gang

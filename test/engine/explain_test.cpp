@@ -130,13 +130,5 @@ TEST(Explain, GivesReasonsOfTheFirstClassLeftOverAfterTheOthersArePlaced) {
   EXPECT_EQ(explanation.reasons[0], (Reason{"NodeResourcesFit", "Insufficient cpu", 1}));
 }
 
-TEST(Explain, CutsAtACodePoint) {
-  EXPECT_EQ(cut("abc", 3), "abc");
-  EXPECT_EQ(cut("abcd", 3), "abc");
-  EXPECT_EQ(cut("a\xC3\xA9", 3), "a\xC3\xA9");
-  EXPECT_EQ(cut("a\xC3\xA9", 2), "a");
-  EXPECT_EQ(cut("\xE2\x82\xAC!", 2), "");
-}
-
 }  // namespace
 }  // namespace gang::engine
