@@ -82,29 +82,34 @@ struct SimulateFlags {
   std::string nodes;
   std::string published;
   std::string policy;
-  std::string seeds;
+  std::string seeds = "10";
+  std::string fleet;
+  std::string load = "95";
+  [[nodiscard]] std::vector<std::string> policies() const {
+    return policy.empty() ? std::vector<std::string>() : std::vector<std::string>{policy};
+  }
 };
 
-constexpr std::int32_t kSeedsMax = 1'000;
-
-gang::Result<gang::sim::TraceOptions> trace_options(const SimulateFlags& flags) {
-  gang::sim::TraceOptions options;
-  if (!flags.policy.empty()) options.policies = {flags.policy};
-  if (flags.seeds.empty()) return options;
-  const char* end = flags.seeds.data() + flags.seeds.size();
-  const auto [stopped, error] = std::from_chars(flags.seeds.data(), end, options.seeds);
+/// A number from 1 to `most`.
+gang::Result<std::int32_t> parse_count(const std::string& option, const std::string& text,
+                                       std::int32_t most) {
+  std::int32_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
   const bool is_number = error == std::errc() && stopped == end;
-  if (is_number && options.seeds >= 1 && options.seeds <= kSeedsMax) return options;
+  if (is_number && number >= 1 && number <= most) return number;
   return gang::fail(gang::Code::kInvalidArgument,
-                    "--seeds=" + flags.seeds + ": write a number from 1 to 1000");
+                    option + "=" + text + ": write a number from 1 to " + std::to_string(most));
 }
 
 /// Prints the lines of each list as soon as they are known.
-gang::Result<void> simulate_lists(const SimulateFlags& flags) {
-  GANG_TRY(const gang::sim::TraceOptions options, trace_options(flags));
+gang::Result<void> simulate_pods(const SimulateFlags& flags) {
+  gang::sim::TraceOptions options{.policies = flags.policies()};
+  GANG_TRY(options.seeds, parse_count("--seeds", flags.seeds, 1'000));
   if (flags.nodes.empty()) {
     return gang::fail(gang::Code::kInvalidArgument,
-                      "--nodes is missing; give the table of the fleet's nodes");
+                      "--nodes or --fleet is missing; give the table of the fleet's nodes for "
+                      "pods, or a number of nodes for jobs");
   }
   GANG_TRY(const std::string nodes, gang::sim::read_text(flags.nodes));
   std::string published;
@@ -126,8 +131,25 @@ gang::Result<void> simulate_lists(const SimulateFlags& flags) {
   return {};
 }
 
+gang::Result<void> simulate_gangs(const SimulateFlags& flags) {
+  gang::sim::GangTrace trace;
+  GANG_TRY(const std::int32_t nodes, parse_count("--fleet", flags.fleet, 100'000));
+  trace.node_count = static_cast<std::uint32_t>(nodes);
+  GANG_TRY(trace.load_percent, parse_count("--load", flags.load, 1'000));
+  std::cout << gang::sim::gang_trace_head();
+  for (const std::string& path : flags.files) {
+    GANG_TRY(const std::string jobs, gang::sim::read_text(path));
+    trace.jobs = jobs;
+    gang::Result<std::string> lines = gang::sim::play_gangs(trace, flags.policies());
+    if (!lines) return gang::in_context(path, std::move(lines).error());
+    std::cout << *lines << std::flush;
+  }
+  return {};
+}
+
 int simulate(const SimulateFlags& flags) {
-  const gang::Result<void> done = simulate_lists(flags);
+  const gang::Result<void> done =
+      flags.fleet.empty() ? simulate_pods(flags) : simulate_gangs(flags);
   if (done) return EXIT_SUCCESS;
   std::cerr << "gangctl: " << done.error().message << "\n";
   return gang::app::kExitUsage;
@@ -135,18 +157,20 @@ int simulate(const SimulateFlags& flags) {
 
 void define_simulate(gang::app::CommandLine& line, SimulateFlags& flags) {
   line.command({"simulate", "Play public traces with the engine and with plain references"});
-  line.rest({"PODS", "Lists of pods, tables of comma-separated values"}, flags.files);
-  line.path(
-      {"--nodes", "The table of the fleet's nodes"},
-      [&flags](const std::string& path) { flags.nodes = path; }, "give the table of nodes");
-  line.path(
-      {"--published", "The table of published allocations, to be told beside ours"},
-      [&flags](const std::string& path) { flags.published = path; },
-      "give the table of published allocations");
-  line.option({"--policy", "Only this one of: engine, upstream-like, best fit, FGD"},
-              [&flags](const std::string& name) { flags.policy = name; });
+  const auto keep = [](std::string& in) { return [&in](const std::string& text) { in = text; }; };
+  line.rest({"FILE", "Lists of pods, or of jobs: tables of comma-separated values"}, flags.files);
+  line.path({"--nodes", "For pods: the table of the fleet's nodes"}, keep(flags.nodes),
+            "give the table of nodes");
+  line.path({"--published", "The table of published allocations, to be told beside ours"},
+            keep(flags.published), "give the table of published allocations");
   line.option({"--seeds", "Orders of arrival of which the mean is told; 10 if not said"},
-              [&flags](const std::string& number) { flags.seeds = number; });
+              keep(flags.seeds));
+  line.path({"--fleet", "For jobs: the number of nodes with 8 GPUs each"}, keep(flags.fleet),
+            "give a number of nodes");
+  line.option({"--load", "Per cent of the fleet that the jobs want; 95 if not said"},
+              keep(flags.load));
+  line.option({"--policy", "Only this one, engine or a reference; all if not said"},
+              keep(flags.policy));
 }
 
 }  // namespace

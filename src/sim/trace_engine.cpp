@@ -7,14 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "gang/base/check.h"
-#include "gang/cluster/cluster_state.h"
-#include "gang/engine/planner.h"
+#include "sim/trace_state.h"
 
 namespace gang::sim {
 namespace {
 
-constexpr const char* kScheduler = "gang-scheduler";
 constexpr const char* kDriver = "gpu.example.com";
 constexpr const char* kClass = "gpu";
 constexpr const char* kCapacity = "milli";
@@ -22,22 +19,8 @@ constexpr const char* kModel = "model";
 constexpr const char* kDevicePrefix = "gpu-";
 constexpr std::int64_t kPodsMax = 10'000;
 
-api::Delta delta_of(api::DeltaType type, api::Kind kind, api::Object object) {
-  return {.type = type,
-          .kind = kind,
-          .resource_version = api::meta_of(object).resource_version,
-          .object = std::move(object)};
-}
-
-api::ObjectMeta named(std::string name_space, const std::string& name) {
-  api::ObjectMeta meta{.key = {std::move(name_space), name}};
-  meta.uid.text = "uid-" + name;
-  meta.resource_version.text = "1";
-  return meta;
-}
-
 api::Node node_of(const TraceNode& trace, const std::string& model) {
-  api::Node node{.meta = named("", trace.name)};
+  api::Node node{.meta = trace_meta("", trace.name)};
   node.meta.labels = {{kModel, model}};
   node.allocatable.set("cpu", api::Quantity::from_milli(trace.cpu_milli));
   node.allocatable.set("memory", api::Quantity::from_units(trace.memory_mib << 20));
@@ -46,7 +29,7 @@ api::Node node_of(const TraceNode& trace, const std::string& model) {
 }
 
 api::ResourceSlice slice_of(const TraceNode& trace) {
-  api::ResourceSlice slice{.meta = named("", trace.name + "-gpus")};
+  api::ResourceSlice slice{.meta = trace_meta("", trace.name + "-gpus")};
   slice.driver = kDriver;
   slice.pool = trace.name;
   slice.pool_generation = 1;
@@ -74,8 +57,7 @@ std::optional<api::NodeSelector> affinity_of(const TraceRequest& request, const 
 /// Pods are placed, and confirmed as a watch would, one after the other.
 class EnginePlacer final : public TracePlacer {
  public:
-  EnginePlacer(const TraceLoad& load, const engine::Options& options)
-      : state_(kScheduler), planner_(options) {
+  EnginePlacer(const TraceLoad& load, const engine::Options& options) : state_(options) {
     tell_lists(load);
     for (const TraceRequest& request : load.requests) add_model(request, load);
   }
@@ -83,15 +65,15 @@ class EnginePlacer final : public TracePlacer {
   std::optional<TraceSpot> place(std::uint32_t request) override {
     const std::string name = "p" + std::to_string(next_++);
     Pending pending{.pod = pods_[request]};
-    pending.pod.meta = named("default", name);
+    pending.pod.meta = trace_meta("default", name);
     if (claims_[request]) {
       pending.claim = *claims_[request];
-      pending.claim->meta = named("default", name);
+      pending.claim->meta = trace_meta("default", name);
       pending.pod.claims.front().claim_name = name;
-      tell(api::DeltaType::kAdded, api::Kind::kResourceClaim, *pending.claim);
+      state_.added(api::Kind::kResourceClaim, *pending.claim);
     }
-    tell(api::DeltaType::kAdded, api::Kind::kPod, pending.pod);
-    const engine::Decision decision = planned(pending.pod.meta.uid);
+    state_.added(api::Kind::kPod, pending.pod);
+    const engine::Decision decision = state_.plan(pending.pod.meta.uid);
     const auto* plan = std::get_if<engine::Plan>(&decision);
     if (plan == nullptr) return drop(pending);
     return keep(*plan, std::move(pending));
@@ -104,37 +86,21 @@ class EnginePlacer final : public TracePlacer {
     std::optional<api::ResourceClaim> claim = {};
   };
 
-  void tell(api::DeltaType type, api::Kind kind, api::Object object) {
-    state_.apply(delta_of(type, kind, std::move(object)));
-  }
-
   void tell_lists(const TraceLoad& load) {
-    for (int kind = 0; kind < api::kKindCount; ++kind) {
-      state_.apply({.type = api::DeltaType::kListBegin,
-                    .kind = static_cast<api::Kind>(kind),
-                    .resource_version = {"1"},
-                    .object = {}});
-    }
-    api::DeviceClass gpu{.meta = named("", kClass)};
-    tell(api::DeltaType::kAdded, api::Kind::kDeviceClass, gpu);
+    api::DeviceClass gpu{.meta = trace_meta("", kClass)};
+    state_.added(api::Kind::kDeviceClass, gpu);
     for (const TraceNode& node : load.nodes) {
       node_of_.emplace(node.name, static_cast<std::uint32_t>(node_of_.size()));
-      tell(api::DeltaType::kAdded, api::Kind::kNode, node_of(node, load.models[node.model]));
-      if (node.gpu_count > 0)
-        tell(api::DeltaType::kAdded, api::Kind::kResourceSlice, slice_of(node));
+      state_.added(api::Kind::kNode, node_of(node, load.models[node.model]));
+      if (node.gpu_count > 0) state_.added(api::Kind::kResourceSlice, slice_of(node));
     }
-    for (int kind = 0; kind < api::kKindCount; ++kind) {
-      state_.apply({.type = api::DeltaType::kListEnd,
-                    .kind = static_cast<api::Kind>(kind),
-                    .resource_version = {"1"},
-                    .object = {}});
-    }
+    state_.end_lists();
   }
 
   /// What pods with the request and their claims have in common.
   void add_model(const TraceRequest& request, const TraceLoad& load) {
     api::Pod& pod = pods_.emplace_back();
-    pod.scheduler_name = kScheduler;
+    pod.scheduler_name = kTraceScheduler;
     pod.required_affinity = affinity_of(request, load);
     api::Container& container = pod.containers.emplace_back();
     container.name = "main";
@@ -149,18 +115,10 @@ class EnginePlacer final : public TracePlacer {
     claim.emplace().spec.requests.push_back({.name = "gpus", .exactly = std::move(ask)});
   }
 
-  engine::Decision planned(const api::Uid& pod) {
-    const std::optional<cluster::GangId> id = state_.find_gang(pod);
-    CHECK(id.has_value());
-    const std::optional<cluster::Gang> gang = state_.gang(*id);
-    CHECK(gang.has_value());
-    return planner_.plan(*state_.snapshot(), *gang);
-  }
-
   std::optional<TraceSpot> drop(Pending& pending) {
-    tell(api::DeltaType::kDeleted, api::Kind::kPod, std::move(pending.pod));
+    state_.deleted(api::Kind::kPod, std::move(pending.pod));
     if (pending.claim) {
-      tell(api::DeltaType::kDeleted, api::Kind::kResourceClaim, *std::move(pending.claim));
+      state_.deleted(api::Kind::kResourceClaim, *std::move(pending.claim));
     }
     return std::nullopt;
   }
@@ -168,20 +126,20 @@ class EnginePlacer final : public TracePlacer {
   TraceSpot keep(const engine::Plan& plan, Pending pending) {
     const engine::Assignment& chosen = plan.assignments.front();
     TraceSpot spot{.node = node_of_.at(chosen.node_name)};
-    state_.assume({{.uid = chosen.uid, .node = chosen.node}});
+    state_.state().assume({{.uid = chosen.uid, .node = chosen.node}});
     for (const engine::ClaimWrite& write : plan.claims) {
-      state_.assume_allocation(write.claim->meta.uid, *write.allocation);
+      state_.state().assume_allocation(write.claim->meta.uid, *write.allocation);
       pending.claim->allocation = *write.allocation;
       pending.claim->reserved_for = write.consumers;
       pending.claim->meta.resource_version.text = "2";
       for (const api::DeviceResult& one : write.allocation->results) {
         spot.gpus.push_back(gpu_number(one.device));
       }
-      tell(api::DeltaType::kUpdated, api::Kind::kResourceClaim, *std::move(pending.claim));
+      state_.updated(api::Kind::kResourceClaim, *std::move(pending.claim));
     }
     pending.pod.node_name = chosen.node_name;
     pending.pod.meta.resource_version.text = "2";
-    tell(api::DeltaType::kUpdated, api::Kind::kPod, std::move(pending.pod));
+    state_.updated(api::Kind::kPod, std::move(pending.pod));
     std::ranges::sort(spot.gpus);
     return spot;
   }
@@ -193,8 +151,7 @@ class EnginePlacer final : public TracePlacer {
     return number;
   }
 
-  cluster::ClusterState state_;
-  engine::Planner planner_;
+  TraceState state_;
   std::map<std::string, std::uint32_t> node_of_;  ///< by name
   std::vector<api::Pod> pods_;                    ///< by request
   std::vector<std::optional<api::ResourceClaim>> claims_;

@@ -122,10 +122,20 @@ Result<std::string> published_lines(const PodTrace& trace) {
 
 }  // namespace
 
-std::vector<std::string> trace_policies() {
+std::vector<std::string> pod_policies() {
   std::vector<std::string> policies = {kEngine};
   policies.insert(policies.end(), reference_policies().begin(), reference_policies().end());
   return policies;
+}
+
+Result<std::vector<std::string>> chosen_policies(const std::vector<std::string>& known,
+                                                 const std::vector<std::string>& wanted) {
+  for (const std::string& policy : wanted) {
+    if (std::ranges::find(known, policy) != known.end()) continue;
+    return fail(Code::kInvalidArgument, fmt::format("\"{}\" is no policy; write one of: {}", policy,
+                                                    fmt::join(known, ", ")));
+  }
+  return wanted.empty() ? known : wanted;
 }
 
 std::string pod_trace_head() {
@@ -139,16 +149,10 @@ Result<std::string> play_pods(const PodTrace& trace, const TraceOptions& options
   if (load.gpu_total() == 0 || load.pods.empty()) {
     return fail(Code::kInvalidArgument, "there are no GPUs or no pods; give tables that have some");
   }
-  const std::vector<std::string> policies = trace_policies();
-  for (const std::string& policy : options.policies) {
-    if (std::ranges::find(policies, policy) != policies.end()) continue;
-    return fail(Code::kInvalidArgument, "\"" + policy + "\" is no policy; write one of: " +
-                                            fmt::format("{}", fmt::join(policies, ", ")));
-  }
+  GANG_TRY(const std::vector<std::string> chosen,
+           chosen_policies(pod_policies(), options.policies));
   std::string lines;
-  for (const std::string& policy : policies) {
-    const auto wanted = std::ranges::find(options.policies, policy);
-    if (!options.policies.empty() && wanted == options.policies.end()) continue;
+  for (const std::string& policy : chosen) {
     lines += line_of(trace.name, policy, mean_of(load, policy, options));
   }
   GANG_TRY(const std::string published, published_lines(trace));

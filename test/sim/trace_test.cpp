@@ -9,6 +9,8 @@
 #include "sim/trace_csv.h"
 #include "sim/trace_engine.h"
 #include "sim/trace_fleet.h"
+#include "sim/trace_gang_policy.h"
+#include "sim/trace_jobs.h"
 #include "sim/trace_load.h"
 #include "sim/trace_policy.h"
 
@@ -99,7 +101,7 @@ TEST(TracePolicy, EachChoosesByItsOwnRule) {
 }
 
 TEST(TracePolicy, ModelsAndRoomAreKept) {
-  for (const std::string& policy : trace_policies()) {
+  for (const std::string& policy : pod_policies()) {
     EXPECT_EQ(nodes_of(policy, "1000,1,1,1000,T4\n"), "aa-") << policy;
     EXPECT_EQ(nodes_of(policy, "1000,1,2,1000,\n").find('-'), 2U) << policy;
     EXPECT_EQ(nodes_of(policy, "5000,1,1,600,T4\n"), "a--") << policy;
@@ -114,6 +116,41 @@ TEST(Trace, TellsAllPoliciesOfAShortTrace) {
       {.name = "pods", .nodes = nodes, .pods = pods, .published = published}, {.seeds = 3});
   ASSERT_TRUE(lines) << lines.error().message;
   EXPECT_EQ(pod_trace_head() + *lines, text_of("pods.table.txt"));
+}
+
+TEST(TraceJobs, FillAsMuchOfTheFleetAsIsSaid) {
+  const auto jobs =
+      read_trace_jobs("arrival_s,gang_gpus,total_steps\n0,8,100\n10,4,200\n100,1,0\n", 16, 50);
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  std::int64_t work = 0;
+  for (const TraceJob& job : *jobs) work += job.gpus * job.duration;
+  EXPECT_NEAR(static_cast<double>(work), 16 * 100'000 / 2, 32);
+  EXPECT_EQ((*jobs)[1].arrival, 10'000);
+  EXPECT_EQ(pods_of_job(20), (std::vector<std::int32_t>{8, 8, 4}));
+}
+
+/// How many of the gangs, started one after the other, find room on two nodes; then, after the
+/// first one ended, whether the last one does.
+std::string started(TraceStarter& starter, std::size_t jobs) {
+  std::string text;
+  for (std::size_t job = 0; job < jobs; ++job) text += starter.start(job) ? "1" : "0";
+  starter.end(0);
+  return text + (starter.start(jobs - 1) ? "1" : "0");
+}
+
+TEST(TraceStarter, StartsGangsWholeOrNotAtAll) {
+  const std::vector<TraceJob> jobs = {{.gpus = 2}, {.gpus = 6}, {.gpus = 16}, {.gpus = 10}};
+  EXPECT_EQ(started(*engine_starter(jobs, 2), jobs.size()), "11001");
+  EXPECT_EQ(started(*reference_starter("best fit", jobs, 2), jobs.size()), "11001");
+  EXPECT_EQ(started(*reference_starter("upstream-like", jobs, 2), jobs.size()), "11001");
+  EXPECT_EQ(started(*reference_starter("pool", jobs, 1), jobs.size()), "11000");
+}
+
+TEST(Trace, TellsAllPoliciesOfAShortListOfJobs) {
+  const std::string jobs = text_of("jobs.csv");
+  const auto lines = play_gangs({.jobs = jobs, .node_count = 8, .load_percent = 110}, {});
+  ASSERT_TRUE(lines) << lines.error().message;
+  EXPECT_EQ(gang_trace_head() + *lines, text_of("jobs.table.txt"));
 }
 
 TEST(Trace, RefusesAPolicyThatIsNone) {

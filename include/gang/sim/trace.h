@@ -19,7 +19,7 @@ namespace gang::sim {
 struct TraceOptions {
   std::int32_t seeds = 10;                 ///< arrival orders; what is told is their mean
   std::uint64_t first_seed = 42;           ///< of the first one
-  std::vector<std::string> policies = {};  ///< of trace_policies(); empty: all
+  std::vector<std::string> policies = {};  ///< of pod_policies(); empty: all
 };
 
 /// Texts of one list of pods on one fleet.
@@ -31,7 +31,11 @@ struct PodTrace {
 };
 
 /// "engine", then the references.
-[[nodiscard]] std::vector<std::string> trace_policies();
+[[nodiscard]] std::vector<std::string> pod_policies();
+[[nodiscard]] std::vector<std::string> gang_policies();
+/// The wanted ones, or all where none is. Fails on one that is not known.
+[[nodiscard]] Result<std::vector<std::string>> chosen_policies(
+    const std::vector<std::string>& known, const std::vector<std::string>& wanted);
 
 /// The lines that stand above those of play_pods().
 [[nodiscard]] std::string pod_trace_head();
@@ -39,5 +43,19 @@ struct PodTrace {
 /// 100 % and when 130 % of them were asked for; then the published figures. Fails with the row of a
 /// table that cannot be read.
 [[nodiscard]] Result<std::string> play_pods(const PodTrace& trace, const TraceOptions& options);
+
+/// Jobs on a fleet of equal nodes with 8 GPUs.
+struct GangTrace {
+  std::string_view jobs;
+  std::uint32_t node_count = 64;
+  std::int32_t load_percent = 95;  ///< durations are scaled so that so much of the fleet is wanted
+};
+
+/// The lines that stand above those of play_gangs().
+[[nodiscard]] std::string gang_trace_head();
+/// A line for each policy: how many jobs were started and how many never fit, how long jobs wait,
+/// and GPUs idle while somebody waits. Fails with the row of a table that cannot be read.
+[[nodiscard]] Result<std::string> play_gangs(const GangTrace& trace,
+                                             const std::vector<std::string>& policies);
 
 }  // namespace gang::sim
