@@ -112,7 +112,11 @@ ClassTable::Handle ClassTable::acquire(PodClass wanted) {
   const std::uint32_t hash = hash_of(wanted);
   Handle handle =
       index_.find(hash, [&](Handle candidate) { return same_fields(*at(candidate), wanted); });
-  if (handle == FlatIndex::kNone) handle = insert(std::move(wanted), hash);
+  if (handle == FlatIndex::kNone) {
+    handle = insert(std::move(wanted), hash);
+  } else if (entries_[handle].holders == 0) {
+    std::erase(resting_, handle);
+  }
   ++entries_[handle].holders;
   return handle;
 }
@@ -135,6 +139,15 @@ ClassTable::Handle ClassTable::insert(PodClass pod_class, std::uint32_t hash) {
 void ClassTable::release(Handle handle) {
   Entry& entry = entries_[handle];
   if (--entry.holders > 0) return;
+  if (!entry.pod_class->repelled_by.empty()) return drop(handle);
+  resting_.push_back(handle);
+  if (resting_.size() <= kRestingMax) return;
+  drop(resting_.front());
+  resting_.erase(resting_.begin());
+}
+
+void ClassTable::drop(Handle handle) {
+  Entry& entry = entries_[handle];
   index_.erase(entry.hash, handle);
   terms_.unread(entry.pod_class->repelled_by);
   entry.pod_class.reset();

@@ -15,11 +15,16 @@
 namespace gang::cluster {
 
 /// Owned by the state. Always: a handle with holders names exactly one class, two handles name
-/// classes that differ in a field other than the id; a class without holders is dropped (Gang
-/// values may keep it alive), its id is never given again. The key is the value of all fields.
+/// classes that differ in a field other than the id. A class without holders rests, so that pods
+/// that come one after the other share it and what is known of it; of those that rest the one that
+/// lost its holders first is dropped (Gang values may keep it alive), and one that reads terms at
+/// once, for terms that nobody reads are not kept. An id is never given again. The key is the value
+/// of all fields.
 class ClassTable {
  public:
   using Handle = std::uint32_t;
+  /// Classes without holders that are kept.
+  static constexpr std::size_t kRestingMax = 256;
 
   explicit ClassTable(TermTable& terms) : terms_(terms) {}
 
@@ -32,10 +37,13 @@ class ClassTable {
   [[nodiscard]] const std::shared_ptr<const PodClass>& at(Handle handle) const {
     return entries_[handle].pod_class;
   }
-  [[nodiscard]] std::size_t size() const { return entries_.size() - unused_.size(); }
+  /// Classes with holders.
+  [[nodiscard]] std::size_t size() const {
+    return entries_.size() - unused_.size() - resting_.size();
+  }
 
  private:
-  /// A class with the number of its pods; 0 = free for reuse.
+  /// A class with the number of its pods; without class it is free for reuse.
   struct Entry {
     std::shared_ptr<const PodClass> pod_class;
     std::uint32_t hash = 0;
@@ -44,10 +52,12 @@ class ClassTable {
 
   Handle acquire(PodClass wanted);
   Handle insert(PodClass pod_class, std::uint32_t hash);
+  void drop(Handle handle);
 
   TermTable& terms_;
   std::deque<Entry> entries_;
   std::vector<Handle> unused_;
+  std::vector<Handle> resting_;  ///< in the order in which they lost their holders
   FlatIndex index_;
   std::uint64_t ids_given_ = 0;
 };

@@ -54,13 +54,28 @@ TEST_F(Classes, EveryFieldMatters) {
   EXPECT_EQ(gang("g")->classes.size(), changes.size() + 1);
 }
 
-TEST_F(Classes, AreDroppedWithTheirLastPodAndNeverComeBack) {
+TEST_F(Classes, RestWithoutPodsAndAreFoundAgain) {
   const auto a = pod("a").gpu(1);
   tell(added(a));
   const std::shared_ptr<const PodClass> held = gang_of(a)->classes[0];
   tell(updated(test::PodBuilder(a).on("n1")));
   EXPECT_EQ(state_.counts().classes, 0u);
   EXPECT_EQ(held->requests.back().amount, 1);
+  tell(added(pod("b").gpu(1)));
+  EXPECT_EQ(gang_of(pod("b"))->classes[0], held);
+}
+
+TEST_F(Classes, AreDroppedAfterManyOthersAndNeverComeBack) {
+  constexpr int kResting = 256;
+  const auto a = pod("a").gpu(1);
+  tell(added(a));
+  const std::shared_ptr<const PodClass> held = gang_of(a)->classes[0];
+  tell(deleted(a));
+  for (int i = 0; i < kResting; ++i) {
+    const auto other = pod("other").gpu(2 + i);
+    tell({added(other), deleted(other)});
+  }
+  EXPECT_EQ(state_.counts().classes, 0u);
   tell(added(pod("b").gpu(1)));
   EXPECT_NE(gang_of(pod("b"))->classes[0]->id, held->id);
 }
