@@ -1,9 +1,11 @@
 #include "gang/cluster/device_pool.h"
 
 #include <algorithm>
-#include <set>
+#include <span>
 #include <utility>
 
+#include "cluster/kept_objects.h"
+#include "cluster/part_maker.h"
 #include "gang/base/check.h"
 
 namespace gang::cluster {
@@ -28,58 +30,131 @@ bool is_readable(const api::ResourceSlice& slice, const DeviceFeatures& features
   return (!partitions || features.partitionable_devices) && counts(slice, features);
 }
 
-bool taints(const api::DeviceTaintRule& rule, const api::ResourceSlice& slice,
-            const std::string& device) {
-  if (!rule.selector) return false;
-  const auto is_met = [](const std::optional<std::string>& wanted, const std::string& value) {
-    return !wanted || *wanted == value;
-  };
-  return is_met(rule.selector->driver, slice.driver) && is_met(rule.selector->pool, slice.pool) &&
-         is_met(rule.selector->device, device);
-}
+/// Parts of a pool by name of their slices, asked for in this order.
+class PartWalk {
+ public:
+  explicit PartWalk(const DevicePool* pool) {
+    if (pool != nullptr) parts_ = pool->parts();
+  }
 
-std::vector<api::DeviceTaint> taints_of(
-    const std::vector<std::shared_ptr<const api::DeviceTaintRule>>& rules,
-    const api::ResourceSlice& slice, const std::string& device) {
-  std::vector<api::DeviceTaint> found;
-  for (const auto& rule : rules) {
-    if (taints(*rule, slice, device)) found.push_back(rule->taint);
+  /// The part of exactly that slice, or null.
+  const PartPtr* of(const SlicePtr& slice) {
+    const auto is_earlier = [&slice](const SlicePtr& one) {
+      return one != slice && one->meta.key.name < slice->meta.key.name;
+    };
+    while (at_ < parts_.size() && is_earlier(parts_[at_]->slice)) ++at_;
+    const bool is_there = at_ < parts_.size() && parts_[at_]->slice == slice;
+    return is_there ? &parts_[at_] : nullptr;
+  }
+
+ private:
+  std::span<const PartPtr> parts_;
+  std::size_t at_ = 0;
+};
+
+/// Rules of one of the lists for which the other has none that says the same. Both are by name.
+std::vector<RulePtr> rules_beside(const std::vector<RulePtr>& rules,
+                                  const std::vector<RulePtr>& others) {
+  std::vector<RulePtr> found;
+  auto other = others.begin();
+  for (const RulePtr& rule : rules) {
+    while (other != others.end() && (*other)->meta.key < rule->meta.key) ++other;
+    const bool is_same =
+        other != others.end() && (*other == rule || differ_in_metadata_only(**other, *rule));
+    if (!is_same) found.push_back(rule);
   }
   return found;
 }
 
-}  // namespace
-
-DevicePool::DevicePool(const Parts& parts, const DeviceFeatures& features, Names& names) {
-  CHECK(!parts.slices.empty());
-  keep_newest(parts, features);
-  add_counter_sets();
-  add_devices(parts, features, names);
-  unseen_ = names.held_beside(*this);
-  check_names();
+std::vector<RulePtr> changed_rules(const std::vector<RulePtr>& before,
+                                   const std::vector<RulePtr>& now) {
+  if (before == now) return {};
+  std::vector<RulePtr> changed = rules_beside(before, now);
+  const std::vector<RulePtr> added = rules_beside(now, before);
+  changed.insert(changed.end(), added.begin(), added.end());
+  return changed;
 }
 
-/// The newest generation, whether all of it is there, and what of it can be read.
-void DevicePool::keep_newest(const Parts& parts, const DeviceFeatures& features) {
+/// Most pools have none and share that.
+const std::shared_ptr<const PoolCounters>& no_counters() {
+  static const auto kNone = std::make_shared<const PoolCounters>();
+  return kNone;
+}
+
+}  // namespace
+
+DevicePool::DevicePool(const Parts& parts, const DeviceFeatures& features, Names& names)
+    : rules_(parts.rules) {
+  CHECK(!parts.slices.empty());
+  const std::vector<Piece> pieces = newest_of(parts, features);
+  std::vector<SlicePtr> declaring;
+  for (const Piece& piece : pieces) {
+    if (!piece.slice->shared_counters.empty()) declaring.push_back(piece.slice);
+  }
+  const auto& known = parts.before == nullptr ? no_counters() : parts.before->counters_;
+  counters_ = known->slices == declaring ? known : counters_of(std::move(declaring));
+  if (!counters_->problem.empty()) refuse(counters_->problem);
+
+  const bool has_moved = !has_same_positions(*known, *counters_);
+  std::vector<RulePtr> changed;
+  if (parts.before != nullptr) changed = changed_rules(parts.before->rules_, rules_);
+  const auto serves = [&](const PoolPart& part) {
+    if (part.has_counters && has_moved) return false;
+    return std::ranges::none_of(changed, [&](const auto& rule) { return taints(*rule, part); });
+  };
+  const PartMaker maker{rules_, *counters_, features, names};
+  parts_.reserve(pieces.size());
+  for (const Piece& piece : pieces) {
+    const bool is_kept = piece.part != nullptr && serves(*piece.part);
+    parts_.push_back(is_kept ? piece.part : maker.make(piece.slice, state_));
+    if (!parts_.back()->problem.empty()) refuse(parts_.back()->problem);
+  }
+  NameFacts facts = names.settle(*this, parts.before);
+  has_unique_names_ = facts.are_unique;
+  unseen_ = std::move(facts.unseen);
+}
+
+/// By name, and only what of them can be read; says also whether the generation is complete.
+std::vector<DevicePool::Piece> DevicePool::newest_of(const Parts& parts,
+                                                     const DeviceFeatures& features) {
   std::int64_t newest = parts.slices.front()->pool_generation;
   for (const SlicePtr& slice : parts.slices) newest = std::max(newest, slice->pool_generation);
-  std::ranges::copy_if(parts.slices, std::back_inserter(slices_), [newest](const SlicePtr& slice) {
-    return slice->pool_generation == newest;
-  });
-  std::ranges::sort(slices_, {}, [](const SlicePtr& slice) { return slice->meta.key.name; });
-  const std::int64_t wanted = slices_.front()->pool_slice_count;
-  for (const SlicePtr& slice : slices_) {
-    if (!slice->meta.unreadable.empty()) {
-      refuse("ResourceSlice " + slice->meta.key.name + ": " + slice->meta.unreadable);
-    }
-    if (slice->pool_slice_count != wanted) refuse("inconsistent resourceSliceCount");
+  std::vector<Piece> pieces;
+  for (const SlicePtr& slice : parts.slices) {
+    if (slice->pool_generation == newest) pieces.push_back({.slice = slice, .part = nullptr});
   }
-  const SlicePtr first = slices_.front();
-  const auto found = std::ranges::count_if(
-      slices_, [&features](const SlicePtr& slice) { return counts(*slice, features); });
-  std::erase_if(slices_, [&](const SlicePtr& slice) { return !is_readable(*slice, features); });
-  if (slices_.empty()) {
-    slices_.push_back(first);
+  std::ranges::sort(pieces, {}, [](const Piece& piece) -> const std::string& {
+    return piece.slice->meta.key.name;
+  });
+  // Nothing of a pool that was unseen was looked at.
+  const bool knows = parts.before != nullptr && parts.before->state_ != PoolState::kUnseen;
+  PartWalk walk(knows ? parts.before : nullptr);
+  for (Piece& piece : pieces) {
+    if (const PartPtr* part = walk.of(piece.slice)) piece.part = *part;
+  }
+  keep_readable(pieces, features);
+  return pieces;
+}
+
+void DevicePool::keep_readable(std::vector<Piece>& pieces, const DeviceFeatures& features) {
+  const std::int64_t wanted = pieces.front().slice->pool_slice_count;
+  for (const Piece& piece : pieces) {
+    const api::ResourceSlice& slice = *piece.slice;
+    if (!slice.meta.unreadable.empty()) {
+      refuse("ResourceSlice " + slice.meta.key.name + ": " + slice.meta.unreadable);
+    }
+    if (slice.pool_slice_count != wanted) refuse("inconsistent resourceSliceCount");
+  }
+  const Piece first = pieces.front();
+  // What has a part was readable and counted.
+  const auto found = std::ranges::count_if(pieces, [&features](const Piece& piece) {
+    return piece.part != nullptr || counts(*piece.slice, features);
+  });
+  std::erase_if(pieces, [&features](const Piece& piece) {
+    return piece.part == nullptr && !is_readable(*piece.slice, features);
+  });
+  if (pieces.empty()) {
+    pieces.push_back(first);
     state_ = PoolState::kUnseen;
   }
   if (state_ != PoolState::kReady || found == wanted) return;
@@ -87,71 +162,20 @@ void DevicePool::keep_newest(const Parts& parts, const DeviceFeatures& features)
   problem_ = std::to_string(found) + " of " + std::to_string(wanted) + " slices are there";
 }
 
-void DevicePool::refuse(std::string problem) {
+/// The first problem is the one that is told.
+void DevicePool::refuse(const std::string& problem) {
   if (state_ != PoolState::kReady) return;
   state_ = PoolState::kInvalid;
-  problem_ = std::move(problem);
+  problem_ = problem;
 }
 
-void DevicePool::add_counter_sets() {
-  for (const SlicePtr& slice : slices_) {
-    for (const api::CounterSet& set : slice->shared_counters) {
-      if (std::ranges::find(counter_sets_, set.name) != counter_sets_.end()) {
-        refuse("duplicate counter set name " + set.name);
-        continue;
-      }
-      const auto index = static_cast<std::uint32_t>(counter_sets_.size());
-      counter_sets_.push_back(set.name);
-      for (const auto& [name, declared] : set.counters)
-        counters_.push_back({index, name, declared});
-    }
+std::vector<const PoolPart*> parts_beside(const DevicePool& pool, const DevicePool* other) {
+  std::vector<const PoolPart*> found;
+  PartWalk walk(other);
+  for (const PartPtr& part : pool.parts()) {
+    if (walk.of(part->slice) == nullptr) found.push_back(part.get());
   }
-}
-
-void DevicePool::add_devices(const Parts& parts, const DeviceFeatures& features, Names& names) {
-  for (std::uint32_t index = 0; index < slices_.size(); ++index) {
-    const api::ResourceSlice& slice = *slices_[index];
-    if (!slice.shared_counters.empty() || !is_readable(slice, features)) continue;
-    for (const api::Device& device : slice.devices) {
-      PoolDevice& added = devices_.emplace_back();
-      added.id = names.id_of(slice, device);
-      added.slice = index;
-      added.device = &device;
-      added.rule_taints = taints_of(parts.rules, slice, device.name);
-      if (features.partitionable_devices) resolve_counters(added);
-    }
-  }
-}
-
-/// Equal names have one id.
-void DevicePool::check_names() {
-  std::vector<DeviceId> ids;
-  ids.reserve(devices_.size());
-  for (const PoolDevice& device : devices_) ids.push_back(device.id);
-  std::ranges::sort(ids);
-  has_unique_names_ = std::ranges::adjacent_find(ids) == ids.end();
-}
-
-void DevicePool::resolve_counters(PoolDevice& device) {
-  for (const api::CounterConsumption& consumption : device.device->consumes_counters) {
-    const auto set = std::ranges::find(counter_sets_, consumption.counter_set);
-    if (set == counter_sets_.end()) {
-      refuse("counter set " + consumption.counter_set + " not found");
-      continue;
-    }
-    const auto set_index = static_cast<std::uint32_t>(set - counter_sets_.begin());
-    device.counter_sets.push_back(set_index);
-    for (const auto& [name, amount] : consumption.counters) {
-      const auto counter = std::ranges::find_if(counters_, [&](const PoolCounter& one) {
-        return one.set == set_index && one.name == name;
-      });
-      if (counter == counters_.end()) {
-        refuse("counter " + name + " not found in counter set " + consumption.counter_set);
-        continue;
-      }
-      device.counters.push_back({static_cast<std::uint32_t>(counter - counters_.begin()), amount});
-    }
-  }
+  return found;
 }
 
 Result<bool> is_usable_on(const api::DevicePlace& place, const api::NodeFacts& node) {

@@ -1,11 +1,9 @@
 #include "cluster/device_table.h"
 
 #include <algorithm>
-#include <set>
-#include <unordered_set>
 #include <utility>
 
-#include "gang/base/check.h"
+#include "cluster/part_maker.h"
 
 namespace gang::cluster {
 namespace {
@@ -18,39 +16,7 @@ PoolKey key_of(const api::DeviceResult& result) {
   return {result.driver, result.pool};
 }
 
-bool is_for_pool(const api::DeviceTaintRule& rule, const PoolKey& pool) {
-  if (!rule.selector) return false;
-  const bool is_driver = !rule.selector->driver || *rule.selector->driver == pool.driver;
-  return is_driver && (!rule.selector->pool || *rule.selector->pool == pool.name);
-}
-
 }  // namespace
-
-/// The device names of one pool.
-class DeviceTable::Names final : public DevicePool::Names {
- public:
-  Names(DeviceTable& table, Entry& entry) : table_(table), entry_(entry) {}
-
-  DeviceId id_of(const api::ResourceSlice& /*slice*/, const api::Device& device) override {
-    return table_.name_of(entry_, device.name).id;
-  }
-
-  std::vector<UnseenDevice> held_beside(const DevicePool& pool) const override {
-    std::unordered_set<std::uint32_t> seen;
-    for (const PoolDevice& device : pool.devices()) seen.insert(device.id.value);
-    std::vector<UnseenDevice> unseen;
-    for (const auto& [device, name] : entry_.names) {
-      if (name.holders.empty() || seen.contains(name.id.value)) continue;
-      unseen.push_back({.name = device, .id = name.id, .claim = name.holders.front()});
-    }
-    std::ranges::sort(unseen, {}, &UnseenDevice::name);
-    return unseen;
-  }
-
- private:
-  DeviceTable& table_;
-  Entry& entry_;
-};
 
 DeviceTable::DeviceTable(const DeviceFeatures& features) : features_(features) {}
 
@@ -59,7 +25,7 @@ PoolIndex DeviceTable::intern(const PoolKey& key) {
   const auto [place, is_new] = by_key_.try_emplace(key, next);
   if (!is_new) return place->second;
   if (unused_.empty()) {
-    entries_.emplace_back();
+    entries_.emplace_back(blocks_);
     if (next.value % kPoolsPerChunk == 0) chunks_.emplace_back();
   } else {
     place->second = unused_.back();
@@ -69,39 +35,14 @@ PoolIndex DeviceTable::intern(const PoolKey& key) {
   return place->second;
 }
 
-/// A pool has whole blocks, so that what is written of one pool's devices is never another's.
-DeviceTable::Name& DeviceTable::name_of(Entry& entry, const std::string& device) {
-  if (const auto known = entry.names.find(device); known != entry.names.end()) {
-    return known->second;
-  }
-  if (entry.unused_ids.empty()) {
-    std::uint32_t block = blocks_given_;
-    if (unused_blocks_.empty()) {
-      ++blocks_given_;
-    } else {
-      block = unused_blocks_.back();
-      unused_blocks_.pop_back();
-    }
-    entry.blocks.push_back(block);
-    for (std::uint32_t i = kDevicesPerBlock; i > 0; --i) {
-      entry.unused_ids.push_back({block * kDevicesPerBlock + i - 1});
-    }
-  }
-  const DeviceId id = entry.unused_ids.back();
-  entry.unused_ids.pop_back();
-  return entry.names.emplace(device, Name{.id = id, .holders = {}}).first->second;
-}
-
 void DeviceTable::touch(PoolIndex pool) {
   is_changed_ = true;
   if (!std::exchange(entries_[pool.value].is_touched, true)) touched_.push_back(pool);
 }
 
-void DeviceTable::touch_if_unseen(PoolIndex pool, const Name& name) {
+void DeviceTable::touch_if_unseen(PoolIndex pool, const std::string& device) {
   const Entry& entry = entries_[pool.value];
-  if (entry.pool == nullptr) return;
-  const std::vector<UnseenDevice>& unseen = entry.pool->unseen();
-  if (std::ranges::find(unseen, name.id, &UnseenDevice::id) != unseen.end()) touch(pool);
+  if (entry.pool != nullptr && !entry.names.is_shown(device)) touch(pool);
 }
 
 // --- what is told -------------------------------------------------------------------------------
@@ -190,7 +131,7 @@ void DeviceTable::replace(const Replaced<api::DeviceClass>& device_class, Change
   log.devices_lost(before != nullptr);
 }
 
-/// Pools with slices that the rule speaks of.
+/// Pools with slices that the rule speaks of, and the device that it names.
 std::vector<PoolIndex> DeviceTable::pools_of(const api::DeviceTaintRule& rule) const {
   std::vector<PoolIndex> pools;
   if (!rule.selector) return pools;
@@ -199,10 +140,14 @@ std::vector<PoolIndex> DeviceTable::pools_of(const api::DeviceTaintRule& rule) c
     if (found != by_key_.end()) pools.push_back(found->second);
   } else {
     for (const auto& [key, pool] : by_key_) {
-      if (is_for_pool(rule, key)) pools.push_back(pool);
+      if (is_for(rule, key.driver, key.name)) pools.push_back(pool);
     }
   }
-  std::erase_if(pools, [this](PoolIndex pool) { return entries_[pool.value].slices.empty(); });
+  const std::optional<std::string>& device = rule.selector->device;
+  std::erase_if(pools, [&](PoolIndex pool) {
+    const Entry& entry = entries_[pool.value];
+    return entry.slices.empty() || (device && !entry.names.has(*device));
+  });
   return pools;
 }
 
@@ -213,13 +158,9 @@ void DeviceTable::take(const Holding& holding, ChangeLog& log) {
     if (result.admin_access) continue;
     const PoolIndex pool = intern(key_of(result));
     Entry& entry = entries_[pool.value];
-    // A name that is new is in no slice that the pool was built of.
-    const bool is_new = !entry.names.contains(result.device);
-    Name& name = name_of(entry, result.device);
-    name.holders.insert(std::ranges::upper_bound(name.holders, holding.claim), holding.claim);
-    if (is_new && entry.pool != nullptr) touch(pool);
-    touch_if_unseen(pool, name);
-    usage_.add(name.id, result, features_.consumable_capacity);
+    const DeviceId id = entry.names.hold(result.device, holding.claim);
+    touch_if_unseen(pool, result.device);
+    usage_.add(id, result, features_.consumable_capacity);
     ++entry.taken_count;
     is_changed_ = true;
     log.devices_lost();
@@ -233,10 +174,9 @@ void DeviceTable::give_back(const Holding& holding, ChangeLog& log) {
     if (result.admin_access) continue;
     const PoolIndex pool = by_key_.at(key_of(result));
     Entry& entry = entries_[pool.value];
-    Name& name = entry.names.at(result.device);
-    name.holders.erase(std::ranges::find(name.holders, holding.claim));
-    touch_if_unseen(pool, name);
-    usage_.remove(name.id, result, features_.consumable_capacity);
+    const DeviceId id = entry.names.let_go(result.device, holding.claim);
+    touch_if_unseen(pool, result.device);
+    usage_.remove(id, result, features_.consumable_capacity);
     if (--entry.taken_count == 0 && entry.slices.empty()) touch(pool);
     is_changed_ = true;
     log.devices_gained();
@@ -244,7 +184,7 @@ void DeviceTable::give_back(const Holding& holding, ChangeLog& log) {
 }
 
 const std::vector<api::ObjectKey>& DeviceTable::holders_of(const api::DeviceResult& result) const {
-  return entries_[by_key_.at(key_of(result)).value].names.at(result.device).holders;
+  return entries_[by_key_.at(key_of(result)).value].names.holders_of(result.device);
 }
 
 namespace {
@@ -272,10 +212,10 @@ std::string DeviceTable::usage_difference(
       const auto pool = by_key_.find(key_of(result));
       if (pool == by_key_.end()) return "device " + name + ": its pool is not known";
       const Entry& entry = entries_[pool->second.value];
-      const auto known = entry.names.find(result.device);
-      if (known == entry.names.end()) return "device " + name + ": it has no id";
-      names[known->second.id.value] = name;
-      counted.add(known->second.id, result, features_.consumable_capacity);
+      if (!entry.names.has(result.device)) return "device " + name + ": it has no id";
+      const DeviceId id = entry.names.id_of(result.device);
+      names[id.value] = name;
+      counted.add(id, result, features_.consumable_capacity);
     }
   }
   if (counted.size() != usage_.size()) return "devices: more are counted than claims hold";
@@ -321,73 +261,64 @@ std::shared_ptr<const PoolChunks> DeviceTable::share_chunks() {
 void DeviceTable::build(PoolIndex pool) {
   Entry& entry = entries_[pool.value];
   entry.is_touched = false;
-  const bool was_there = entry.pool != nullptr;
-  entry.pool.reset();
+  const auto before = std::exchange(entry.pool, nullptr);
   if (!entry.slices.empty()) {
-    DevicePool::Parts parts;
+    DevicePool::Parts parts{.slices = {}, .rules = rules_for(entry.key), .before = before.get()};
     for (const auto& [name, slice] : entry.slices) parts.slices.push_back(slice);
-    for (const auto& [key, rule] : rules_.all()) {
-      if (is_for_pool(*rule, entry.key)) parts.rules.push_back(rule);
-    }
-    std::ranges::sort(parts.rules, {}, [](const auto& rule) { return rule->meta.key; });
-    Names names(*this, entry);
-    entry.pool = std::make_shared<const DevicePool>(parts, features_, names);
+    entry.pool = std::make_shared<const DevicePool>(parts, features_, entry.names);
+  } else if (before != nullptr) {
+    entry.names.leave(*before);
   }
   chunks_[pool.value / kPoolsPerChunk].write()[pool.value % kPoolsPerChunk] = entry.pool;
-  lists_changed_ |= was_there != (entry.pool != nullptr);
+  lists_changed_ |= (before != nullptr) != (entry.pool != nullptr);
   place(pool);
-  forget_names(entry);
   if (entry.slices.empty() && entry.taken_count == 0) drop(pool);
+}
+
+std::vector<RulePtr> DeviceTable::rules_for(const PoolKey& key) const {
+  std::vector<RulePtr> rules;
+  for (const auto& [name, rule] : rules_.all()) {
+    if (is_for(*rule, key.driver, key.name)) rules.push_back(rule);
+  }
+  std::ranges::sort(rules, {}, [](const RulePtr& rule) { return rule->meta.key; });
+  return rules;
 }
 
 /// Where nodes find the pool: under their names, or in the shared list.
 void DeviceTable::place(PoolIndex pool) {
   Entry& entry = entries_[pool.value];
-  std::set<std::string> nodes;
+  std::vector<std::string_view> nodes;
   bool is_shared = false;
   if (entry.pool != nullptr) {
-    for (const SlicePtr& slice : entry.pool->slices()) {
-      is_shared |= slice->place.node_name.empty();
-      if (!slice->place.node_name.empty()) nodes.insert(slice->place.node_name);
+    for (const PartPtr& part : entry.pool->parts()) {
+      const std::string& node = part->slice->place.node_name;
+      is_shared |= node.empty();
+      nodes.push_back(node);
     }
   }
   if (is_shared) nodes.clear();
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   lists_changed_ |= std::exchange(entry.is_shared, is_shared) != is_shared;
-  index_under(pool, {nodes.begin(), nodes.end()});
+  index_under(pool, nodes);
 }
 
-void DeviceTable::index_under(PoolIndex pool, std::vector<std::string> nodes) {
+void DeviceTable::index_under(PoolIndex pool, const std::vector<std::string_view>& nodes) {
   Entry& entry = entries_[pool.value];
-  if (entry.nodes == nodes) return;
+  if (std::ranges::equal(entry.nodes, nodes)) return;
   const auto before = [this](PoolIndex a, PoolIndex b) {
     return entries_[a.value].key < entries_[b.value].key;
   };
   for (const std::string& node : entry.nodes) by_node_.remove(node, pool);
-  for (const std::string& node : nodes) by_node_.add(node, pool, before);
-  entry.nodes = std::move(nodes);
-}
-
-/// Ids of names that neither the pool nor a claim has any more are free for others.
-void DeviceTable::forget_names(Entry& entry) {
-  std::unordered_set<std::uint32_t> present;
-  if (entry.pool != nullptr) {
-    for (const PoolDevice& device : entry.pool->devices()) present.insert(device.id.value);
-  }
-  for (auto name = entry.names.begin(); name != entry.names.end();) {
-    if (present.contains(name->second.id.value) || !name->second.holders.empty()) {
-      ++name;
-      continue;
-    }
-    entry.unused_ids.push_back(name->second.id);
-    name = entry.names.erase(name);
-  }
+  entry.nodes.assign(nodes.begin(), nodes.end());
+  for (const std::string& node : entry.nodes) by_node_.add(node, pool, before);
 }
 
 void DeviceTable::drop(PoolIndex pool) {
   Entry& entry = entries_[pool.value];
   by_key_.erase(entry.key);
-  unused_blocks_.insert(unused_blocks_.end(), entry.blocks.begin(), entry.blocks.end());
-  entry = {};
+  entry.names.give_back_blocks();
+  entry = Entry(blocks_);
   unused_.push_back(pool);
 }
 

@@ -6,10 +6,11 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "cluster/change_log.h"
+#include "cluster/device_names.h"
 #include "cluster/kept_objects.h"
 #include "cluster/node_pools.h"
 #include "cluster/shared_chunk.h"
@@ -31,9 +32,8 @@ struct Holding {
 };
 
 /// Owned by the state. A pool has a slot as long as it has slices or devices in use. Pools are
-/// built when a view is asked for, and only those whose slices or rules have changed. Always: what
-/// is taken is the sum of take() less give_back(); a device name has one id while its pool has it
-/// or a claim holds it, and no other name has that id.
+/// built when a view is asked for, only those whose slices or rules have changed, and of them only
+/// the parts that did. Always: what is taken is the sum of take() less give_back().
 class DeviceTable {
  public:
   explicit DeviceTable(const DeviceFeatures& features);
@@ -67,42 +67,35 @@ class DeviceTable {
       const std::vector<std::shared_ptr<const api::Allocation>>& allocations) const;
 
  private:
-  /// A device name of a pool. A value.
-  struct Name {
-    DeviceId id;
-    std::vector<api::ObjectKey> holders;  ///< claims, one for each result that takes it; by key
-  };
   /// A pool by name, with what the view does not hold.
   struct Entry {
+    explicit Entry(IdBlocks& blocks) : names(blocks) {}
     PoolKey key;
-    std::map<std::string, SlicePtr> slices;       ///< by name
-    std::unordered_map<std::string, Name> names;  ///< of devices
-    std::vector<std::uint32_t> blocks;            ///< of ids, its own
-    std::vector<DeviceId> unused_ids;             ///< of these blocks
-    std::size_t taken_count = 0;                  ///< results of allocations that name its devices
-    std::shared_ptr<const DevicePool> pool;       ///< as built last
-    std::vector<std::string> nodes;               ///< that it is indexed under
+    std::map<std::string, SlicePtr> slices;  ///< by name
+    DeviceNames names;
+    std::size_t taken_count = 0;             ///< results of allocations that name its devices
+    std::shared_ptr<const DevicePool> pool;  ///< as built last
+    std::vector<std::string> nodes;          ///< that it is indexed under
     bool is_shared = false;
     bool is_touched = false;  ///< in touched_
   };
-  class Names;
 
   PoolIndex intern(const PoolKey& key);
-  Name& name_of(Entry& entry, const std::string& device);
   /// The pool is to be built anew, or dropped, before the next view.
   void touch(PoolIndex pool);
   /// The same when who holds it shows in the pool: no slice does.
-  void touch_if_unseen(PoolIndex pool, const Name& name);
+  void touch_if_unseen(PoolIndex pool, const std::string& device);
   void replace(const Replaced<api::ResourceSlice>& slice, ChangeLog& log);
   void replace(const Replaced<api::DeviceTaintRule>& rule, ChangeLog& log);
   void replace(const Replaced<api::DeviceClass>& device_class, ChangeLog& log);
   [[nodiscard]] std::vector<PoolIndex> pools_of(const api::DeviceTaintRule& rule) const;
+  /// By name.
+  [[nodiscard]] std::vector<RulePtr> rules_for(const PoolKey& key) const;
 
   [[nodiscard]] std::shared_ptr<const PoolChunks> share_chunks();
   void build(PoolIndex pool);
   void place(PoolIndex pool);
-  void index_under(PoolIndex pool, std::vector<std::string> nodes);
-  void forget_names(Entry& entry);
+  void index_under(PoolIndex pool, const std::vector<std::string_view>& nodes);
   void drop(PoolIndex pool);
   void refresh_lists();
 
@@ -111,13 +104,12 @@ class DeviceTable {
   KeptObjects<api::DeviceTaintRule> rules_;
   KeptObjects<api::DeviceClass> known_classes_;
 
+  IdBlocks blocks_;
   std::map<PoolKey, PoolIndex> by_key_;
   std::deque<Entry> entries_;  ///< by slot
   std::vector<PoolIndex> unused_;
   std::vector<PoolIndex> touched_;  ///< since the last view
   DeviceUsage usage_;
-  std::uint32_t blocks_given_ = 0;
-  std::vector<std::uint32_t> unused_blocks_;
 
   std::vector<SharedChunk<PoolChunk>> chunks_;
   std::shared_ptr<const PoolChunks> shared_chunks_;  ///< null: pools were touched

@@ -66,6 +66,12 @@ const DevicePool* DeviceView::find(std::string_view driver, std::string_view poo
   return is_found ? &pool(*found) : nullptr;
 }
 
+const DevicePool* DeviceView::find(PoolIndex index) const {
+  const std::uint32_t chunk = index.value / kPoolsPerChunk;
+  if (chunk >= parts_.chunks->size()) return nullptr;
+  return (*(*parts_.chunks)[chunk])[index.value % kPoolsPerChunk].get();
+}
+
 std::vector<const DevicePool*> DeviceView::pools_of(std::string_view node_name) const {
   std::vector<const DevicePool*> pools;
   for (const PoolIndex index : local_pools(node_name)) pools.push_back(&pool(index));

@@ -14,12 +14,12 @@ std::uint32_t AskAnswers::number_of(const api::DeviceClass& device_class,
   return number;
 }
 
-std::vector<DeviceAnswer>& AskAnswers::of(const cluster::DevicePool& pool, std::uint32_t number) {
-  std::vector<Row>& rows = rows_[&pool];
+std::vector<DeviceAnswer>& AskAnswers::of(const api::ResourceSlice& slice, std::uint32_t number) {
+  std::vector<Row>& rows = rows_[&slice];
   const auto known = std::ranges::find(rows, number, &Row::ask);
   if (known != rows.end()) return known->answers;
   Row& made = rows.emplace_back(Row{.ask = number, .answers = {}});
-  made.answers.resize(pool.devices().size(), DeviceAnswer::kUnknown);
+  made.answers.resize(slice.devices.size(), DeviceAnswer::kUnknown);
   return made.answers;
 }
 

@@ -1,6 +1,6 @@
-// AskAnswers: which devices of a pool a request and its class select, kept from plan to plan.
+// AskAnswers: which devices of a slice a request and its class select, kept from plan to plan.
 //
-// Requests of equal selectors and class share their answers, whichever claim they stand in: a pool
+// Requests of equal selectors and class share their answers, whichever claim they stand in: a slice
 // that was asked about once answers the next claim of the same template without an expression.
 // Owned by DeviceCache, which drops what changed; one thread.
 #pragma once
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gang/api/claim.h"
-#include "gang/cluster/device_pool.h"
+#include "gang/api/device.h"
 
 namespace gang::engine {
 
@@ -24,12 +24,12 @@ class AskAnswers {
   /// until the next make_room().
   [[nodiscard]] std::uint32_t number_of(const api::DeviceClass& device_class,
                                         const std::vector<api::DeviceSelector>& selectors);
-  /// By device of the pool. Lives until the next call.
-  [[nodiscard]] std::vector<DeviceAnswer>& of(const cluster::DevicePool& pool,
+  /// By device of the slice. Lives until the next call.
+  [[nodiscard]] std::vector<DeviceAnswer>& of(const api::ResourceSlice& slice,
                                               std::uint32_t number);
 
-  /// To be called before a pool that was asked about is gone.
-  void forget(const cluster::DevicePool& pool) { rows_.erase(&pool); }
+  /// To be called before a slice that was asked about is gone.
+  void forget(const api::ResourceSlice& slice) { rows_.erase(&slice); }
   void clear();
   /// To be called while nobody has a number.
   void make_room() {
@@ -49,7 +49,7 @@ class AskAnswers {
   };
 
   std::vector<Ask> asks_;  ///< by number
-  std::unordered_map<const cluster::DevicePool*, std::vector<Row>> rows_;
+  std::unordered_map<const api::ResourceSlice*, std::vector<Row>> rows_;
 };
 
 }  // namespace gang::engine

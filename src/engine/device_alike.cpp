@@ -59,7 +59,7 @@ void add_facts(const DeviceCandidate& candidate, bool is_local, std::string& tra
     // What differs by device for other nodes too: no two are alike.
     const bool is_own_place =
         candidate.slice().per_device_node_selection || !device.consumes_counters.empty();
-    add(traits, is_own_place ? device.name : std::to_string(candidate.device->slice));
+    add(traits, is_own_place ? device.name : candidate.slice().meta.key.name);
   }
   for (const std::string& skipped : candidate.slice().skip_node_operations) add(traits, skipped);
   for (const auto& [name, capacity] : device.capacity) {
@@ -87,16 +87,22 @@ void add_use(const cluster::DeviceTaken* taken, std::string& traits) {
   add(traits, taken->capacity);
 }
 
-/// Counter sets of a pool that some device takes from together, as one number each.
-std::vector<std::uint32_t> joined_sets(const cluster::DevicePool& pool) {
-  std::vector<std::uint32_t> joined(pool.counter_sets().size());
-  for (std::uint32_t set = 0; set < joined.size(); ++set) joined[set] = set;
-  for (const cluster::PoolDevice& device : pool.devices()) {
+void join_sets(const cluster::PoolPart& part, std::vector<std::uint32_t>& joined) {
+  for (const cluster::PoolDevice& device : part.devices) {
     for (const std::uint32_t set : device.counter_sets) {
       const std::uint32_t from = joined[set];
       const std::uint32_t to = joined[device.counter_sets.front()];
       std::ranges::replace(joined, from, to);
     }
+  }
+}
+
+/// Counter sets of a pool that some device takes from together, as one number each.
+std::vector<std::uint32_t> joined_sets(const cluster::DevicePool& pool) {
+  std::vector<std::uint32_t> joined(pool.counter_sets().size());
+  for (std::uint32_t set = 0; set < joined.size(); ++set) joined[set] = set;
+  for (const cluster::PartPtr& part : pool.parts()) {
+    if (part->has_counters) join_sets(*part, joined);
   }
   return joined;
 }
@@ -287,8 +293,9 @@ void DeviceAlike::make_groups() {
 
 /// Whether only this node has devices of the pool.
 bool DeviceAlike::is_local(const DeviceCandidate& candidate) const {
-  return std::ranges::all_of(candidate.pool->slices(), [this](const cluster::SlicePtr& slice) {
-    return !slice->per_device_node_selection && slice->place.node_name == node_.facts.name;
+  return std::ranges::all_of(candidate.pool->parts(), [this](const cluster::PartPtr& part) {
+    const api::ResourceSlice& slice = *part->slice;
+    return !slice.per_device_node_selection && slice.place.node_name == node_.facts.name;
   });
 }
 

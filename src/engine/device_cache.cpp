@@ -21,9 +21,9 @@ void DeviceCache::update(const cluster::Snapshot& snapshot) {
   std::vector<cluster::PoolIndex> changed;
   before->changed_pools(*view_, changed);
   for (const cluster::PoolIndex pool : changed) {
-    answers_.forget(before->pool(pool));
-    for (const cluster::PoolDevice& device : before->pool(pool).devices()) {
-      selectors_.forget(*device.device);
+    for (const cluster::PoolPart* part : parts_beside(before->pool(pool), view_->find(pool))) {
+      answers_.forget(*part->slice);
+      for (const cluster::PoolDevice& device : part->devices) selectors_.forget(*device.device);
     }
   }
 }

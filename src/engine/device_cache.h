@@ -1,7 +1,7 @@
 // DeviceCache: what the planner keeps of devices between calls.
 //
-// Selectors remember their answers by device, requests by pool: the pools they were asked about are
-// held, and the answers for a pool dropped once it changes; what claims take changes no pool.
+// Selectors remember their answers by device, requests by slice: the slices they were asked about
+// are held, and the answers for a slice dropped once it changes; what claims take changes none.
 // Counts of free devices by node tell whether a gang may fit long before anybody searches, and
 // classes that asked for devices of late have their nodes in order. Owned by Planner; one thread.
 #pragma once

@@ -73,11 +73,13 @@ void DeviceCounts::refresh(const DeviceView& before, const Snapshot& snapshot) {
 
 /// A block of device ids belongs to one pool.
 void DeviceCounts::learn_blocks(PoolIndex pool) {
-  std::optional<std::uint32_t> last;
-  for (const cluster::PoolDevice& device : view_->pool(pool).devices()) {
-    const std::uint32_t block = device.id.value / cluster::kDevicesPerBlock;
-    if (block != last) pool_of_block_[block] = pool;
-    last = block;
+  for (const cluster::PartPtr& part : view_->pool(pool).parts()) {
+    std::optional<std::uint32_t> last;
+    for (const cluster::PoolDevice& device : part->devices) {
+      const std::uint32_t block = device.id.value / cluster::kDevicesPerBlock;
+      if (block != last) pool_of_block_[block] = pool;
+      last = block;
+    }
   }
 }
 
@@ -91,10 +93,12 @@ void DeviceCounts::count(std::uint32_t rank, const Snapshot& snapshot) {
 
 void DeviceCounts::count(const cluster::DevicePool& pool, NodeDevices& devices) const {
   if (pool.state() != cluster::PoolState::kReady) return;
-  for (const cluster::PoolDevice& device : pool.devices()) {
-    const cluster::DeviceTaken* taken = view_->usage().find(device.id);
-    const bool is_used = taken != nullptr && taken->is_used();
-    add_device(*device.device, is_used, devices);
+  for (const cluster::PartPtr& part : pool.parts()) {
+    for (const cluster::PoolDevice& device : part->devices) {
+      const cluster::DeviceTaken* taken = view_->usage().find(device.id);
+      const bool is_used = taken != nullptr && taken->is_used();
+      add_device(*device.device, is_used, devices);
+    }
   }
 }
 

@@ -169,8 +169,8 @@ NodeDevices DeviceDraft::counts_of(const cluster::NodeInfo& node) {
 bool DeviceDraft::is_local(const cluster::NodeInfo& node) {
   const Result<DeviceNode>& devices = devices_of(node);
   return devices && std::ranges::all_of(devices->pools, [](const NodePool& view) {
-           return std::ranges::all_of(view.pool->slices(), [](const cluster::SlicePtr& slice) {
-             return engine::is_local(*slice);
+           return std::ranges::all_of(view.pool->parts(), [](const cluster::PartPtr& part) {
+             return engine::is_local(*part->slice);
            });
          });
 }

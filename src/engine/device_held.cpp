@@ -35,8 +35,10 @@ std::string problem_of(const api::DeviceResult& result, const DevicePool* pool,
 }  // namespace
 
 const PoolDevice* find_device(const DevicePool& pool, const std::string& name) {
-  for (const PoolDevice& device : pool.devices()) {
-    if (device.device->name == name) return &device;
+  for (const cluster::PartPtr& part : pool.parts()) {
+    for (const PoolDevice& device : part->devices) {
+      if (device.device->name == name) return &device;
+    }
   }
   return nullptr;
 }
@@ -50,13 +52,24 @@ const api::DeviceTaint* find_taint(const PoolDevice& device,
   return nullptr;
 }
 
+std::vector<const PoolDevice*> takers_of_counters(const DevicePool& pool,
+                                                  const cluster::DeviceUsage& usage) {
+  std::vector<const PoolDevice*> found;
+  for (const cluster::PartPtr& part : pool.parts()) {
+    if (!part->has_counters) continue;
+    for (const PoolDevice& device : part->devices) {
+      const DeviceTaken* taken = usage.find(device.id);
+      if (taken != nullptr && taken->is_used()) found.push_back(&device);
+    }
+  }
+  return found;
+}
+
 std::vector<api::Quantity> counters_taken(const DevicePool& pool,
                                           const cluster::DeviceUsage& usage) {
   std::vector<api::Quantity> taken(pool.counters().size());
-  for (const PoolDevice& device : pool.devices()) {
-    const DeviceTaken* of_device = usage.find(device.id);
-    if (of_device == nullptr || !of_device->is_used()) continue;
-    for (const cluster::CounterUse& use : device.counters) taken[use.counter] += use.amount;
+  for (const PoolDevice* device : takers_of_counters(pool, usage)) {
+    for (const cluster::CounterUse& use : device->counters) taken[use.counter] += use.amount;
   }
   return taken;
 }

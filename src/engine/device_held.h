@@ -24,6 +24,9 @@ namespace gang::engine {
     const cluster::PoolDevice& device,
     const std::function<bool(const api::DeviceTaint&)>& is_meant);
 
+/// Devices in use of the pool's slices whose devices take from counters, in order.
+[[nodiscard]] std::vector<const cluster::PoolDevice*> takers_of_counters(
+    const cluster::DevicePool& pool, const cluster::DeviceUsage& usage);
 /// What devices in use take of each counter of the pool.
 [[nodiscard]] std::vector<api::Quantity> counters_taken(const cluster::DevicePool& pool,
                                                         const cluster::DeviceUsage& usage);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/device_held.h"
+
 namespace gang::engine {
 
 using cluster::DevicePool;
@@ -183,12 +185,10 @@ DeviceLedger::PoolBooks& DeviceLedger::books_of(const DevicePool& pool) {
     return usage_.find(one.id) != nullptr;
   });
   books.groups.resize(pool.counter_sets().size());
-  for (const PoolDevice& device : pool.devices()) {
-    const DeviceTaken* held = usage_.find(device.id);
-    if (held == nullptr || !held->is_used() || device.counter_sets.empty()) continue;
-    charge(books, device, -1);
+  for (const PoolDevice* device : takers_of_counters(pool, usage_)) {
+    charge(books, *device, -1);
     // Who is in already is in, whatever its groups say.
-    (void)joins(books, device);
+    (void)joins(books, *device);
   }
   return books;
 }

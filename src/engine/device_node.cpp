@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace gang::engine {
 namespace {
 
 using cluster::DevicePool;
 using cluster::PoolDevice;
+using cluster::PoolPart;
 using cluster::PoolState;
 
 /// Whether any device of the slice can be used on the node.
@@ -21,67 +23,52 @@ Result<bool> is_relevant(const api::ResourceSlice& slice, const api::NodeFacts& 
   return false;
 }
 
-/// REQUIRES: there is one.
-std::string first_repeated(const std::vector<const PoolDevice*>& devices) {
+/// The first device whose name an earlier one has; "" when all names differ.
+std::string first_repeated(const NodePool& view) {
   std::set<std::string_view> names;
-  const auto repeated = std::ranges::find_if(devices, [&names](const PoolDevice* device) {
-    return !names.insert(device->device->name).second;
-  });
-  return (*repeated)->device->name;
+  for (const PoolPart* part : view.parts) {
+    for (const PoolDevice& device : part->devices) {
+      if (!names.insert(device.device->name).second) return device.device->name;
+    }
+  }
+  return "";
 }
 
 void check_names(NodePool& view) {
   if (view.state != PoolState::kReady || view.pool->has_unique_names()) return;
-  std::vector<std::string_view> names;
-  names.reserve(view.devices.size());
-  for (const PoolDevice* device : view.devices) names.push_back(device->device->name);
-  std::ranges::sort(names);
-  if (std::ranges::adjacent_find(names) == names.end()) return;
+  const std::string repeated = first_repeated(view);
+  if (repeated.empty()) return;
   view.state = PoolState::kInvalid;
-  view.problem = "duplicate device name " + first_repeated(view.devices);
+  view.problem = "duplicate device name " + repeated;
 }
 
 /// A pool that is not ready offers nothing that anybody would wait for.
 bool waits_for_conditions(const NodePool& view) {
   if (view.state != PoolState::kReady) return false;
-  return std::ranges::any_of(view.devices, [](const PoolDevice* device) {
-    return !device->device->binding_conditions.empty();
+  return std::ranges::any_of(view.parts, [](const PoolPart* part) {
+    return std::ranges::any_of(part->devices, [](const PoolDevice& device) {
+      return !device.device->binding_conditions.empty();
+    });
   });
-}
-
-/// Marks the slices of the pool that are not for the node; empty: all are for it.
-Result<std::vector<bool>> foreign_slices(const DevicePool& pool, const api::NodeFacts& node) {
-  std::vector<bool> foreign;
-  for (std::size_t i = 0; i < pool.slices().size(); ++i) {
-    const cluster::SlicePtr& slice = pool.slices()[i];
-    Result<bool> is_for_node = is_relevant(*slice, node);
-    if (!is_for_node) {
-      return fail(Code::kInvalidArgument,
-                  "gather pool information: failed to perform node selection for slice " +
-                      slice->meta.key.name + ": " + is_for_node.error().message);
-    }
-    if (*is_for_node) continue;
-    foreign.resize(pool.slices().size(), false);
-    foreign[i] = true;
-  }
-  return foreign;
 }
 
 /// Adds nothing when no slice of the pool is for the node.
 Result<void> add_view(const DevicePool& pool, const api::NodeFacts& node,
                       std::vector<NodePool>& views) {
   if (pool.state() == PoolState::kUnseen) return {};
-  GANG_TRY(const std::vector<bool> foreign, foreign_slices(pool, node));
-  const bool has_some =
-      foreign.empty() ? !pool.slices().empty() : std::ranges::find(foreign, false) != foreign.end();
-  if (!has_some) return {};
-  NodePool& view = views.emplace_back(
-      NodePool{.pool = &pool, .state = pool.state(), .problem = pool.problem(), .devices = {}});
-  view.devices.reserve(pool.devices().size());
-  for (const PoolDevice& device : pool.devices()) {
-    if (foreign.empty() || !foreign[device.slice]) view.devices.push_back(&device);
+  NodePool view{.pool = &pool, .state = pool.state(), .problem = pool.problem(), .parts = {}};
+  for (const cluster::PartPtr& part : pool.parts()) {
+    const Result<bool> is_for_node = is_relevant(*part->slice, node);
+    if (!is_for_node) {
+      return fail(Code::kInvalidArgument,
+                  "gather pool information: failed to perform node selection for slice " +
+                      part->slice->meta.key.name + ": " + is_for_node.error().message);
+    }
+    if (*is_for_node) view.parts.push_back(part.get());
   }
+  if (view.parts.empty()) return {};
   check_names(view);
+  views.push_back(std::move(view));
   return {};
 }
 
@@ -93,7 +80,21 @@ void sort(std::vector<NodePool>& views) {
   });
 }
 
+void add_candidates(const NodePool& view, std::vector<DeviceCandidate>& candidates) {
+  for (const PoolPart* part : view.parts) {
+    for (const PoolDevice& device : part->devices) {
+      candidates.push_back({view.pool, part, &device});
+    }
+  }
+}
+
 }  // namespace
+
+std::size_t NodePool::device_count() const {
+  std::size_t count = 0;
+  for (const PoolPart* part : parts) count += part->devices.size();
+  return count;
+}
 
 std::size_t DeviceCandidate::node_terms() const {
   const api::Device& own = *device->device;
@@ -106,17 +107,22 @@ std::string DeviceCandidate::text() const {
   return pool->driver() + "/" + pool->name() + "/" + device->device->name;
 }
 
+std::vector<DeviceCandidate> candidates_of(const NodePool& pool) {
+  std::vector<DeviceCandidate> candidates;
+  add_candidates(pool, candidates);
+  return candidates;
+}
+
 Result<DeviceNode> device_node(const api::NodeFacts& facts,
                                const std::vector<const DevicePool*>& pools) {
   DeviceNode node{.facts = facts};
   for (const DevicePool* pool : pools) GANG_TRY_VOID(add_view(*pool, facts, node.pools));
   sort(node.pools);
   std::size_t count = 0;
-  for (const NodePool& view : node.pools) count += view.devices.size();
+  for (const NodePool& view : node.pools) count += view.device_count();
   node.candidates.reserve(count);
   for (const NodePool& view : node.pools) {
-    if (view.state != PoolState::kReady) continue;
-    for (const PoolDevice* device : view.devices) node.candidates.push_back({view.pool, device});
+    if (view.state == PoolState::kReady) add_candidates(view, node.candidates);
   }
   return node;
 }

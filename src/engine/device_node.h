@@ -63,19 +63,22 @@ struct DeviceInputs {
   const cluster::DeviceView* view = nullptr;
 };
 
-/// A pool with those of its devices that this node can use.
+/// A pool with the parts of those of its slices that this node can use.
 struct NodePool {
   const cluster::DevicePool* pool = nullptr;
   cluster::PoolState state = cluster::PoolState::kReady;
   std::string problem;
-  std::vector<const cluster::PoolDevice*> devices;
+  std::vector<const cluster::PoolPart*> parts;
+
+  [[nodiscard]] std::size_t device_count() const;
 };
 
 /// A device in the order in which devices are tried.
 struct DeviceCandidate {
   const cluster::DevicePool* pool = nullptr;
+  const cluster::PoolPart* part = nullptr;
   const cluster::PoolDevice* device = nullptr;
-  [[nodiscard]] const api::ResourceSlice& slice() const { return *pool->slices()[device->slice]; }
+  [[nodiscard]] const api::ResourceSlice& slice() const { return *part->slice; }
   /// Terms of the node selector that the device brings into an allocation, which holds one.
   [[nodiscard]] std::size_t node_terms() const;
   /// "driver/pool/device".
@@ -89,6 +92,9 @@ struct DeviceNode {
   std::vector<NodePool> pools;
   std::vector<DeviceCandidate> candidates;  ///< of ready pools
 };
+
+/// The devices of the pool in order.
+[[nodiscard]] std::vector<DeviceCandidate> candidates_of(const NodePool& pool);
 
 /// Pools without devices that wait for binding conditions come first, then by driver and name.
 /// Fails when a slice's node selector is none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/device_held.h"
 #include "engine/device_holding.h"
 #include "engine/device_shortage.h"
 
@@ -133,12 +134,10 @@ AvoidedDevices avoided_of(const Gang& gang, const cluster::DeviceView& view) {
   AvoidedDevices avoided;
   for (const api::DeviceName& name : gang.avoided_devices) {
     const cluster::DevicePool* pool = view.find(name.driver, name.pool);
-    if (pool == nullptr) continue;
-    for (const cluster::PoolDevice& device : pool->devices()) {
-      if (device.device->name != name.device) continue;
-      avoided.devices.insert(device.id);
-      avoided.pools.insert(pool);
-    }
+    const cluster::PoolDevice* device = pool == nullptr ? nullptr : find_device(*pool, name.device);
+    if (device == nullptr) continue;
+    avoided.devices.insert(device->id);
+    avoided.pools.insert(pool);
   }
   return avoided;
 }

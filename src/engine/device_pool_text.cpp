@@ -49,10 +49,11 @@ Meant meant(const DeviceInputs& inputs, const std::vector<std::string>& expressi
             const NodePool& pool) {
   if (say(expressions, pool.pool->driver())) return Meant::kYes;
   Meant best = Meant::kNo;
-  for (const cluster::PoolDevice* device : pool.devices) {
-    best = std::max(best, judge(inputs, expressions, {pool.pool, device}));
+  const std::vector<DeviceCandidate> candidates = candidates_of(pool);
+  for (const DeviceCandidate& candidate : candidates) {
+    best = std::max(best, judge(inputs, expressions, candidate));
   }
-  const bool is_proof = !pool.devices.empty() && say(expressions, "device.driver");
+  const bool is_proof = !candidates.empty() && say(expressions, "device.driver");
   return best == Meant::kNo && !is_proof ? Meant::kMaybe : best;
 }
 
@@ -64,8 +65,7 @@ std::string pool_text(const NodePool& pool, Meant meant) {
                        pool.problem);
   }
   if (meant != Meant::kYes) return "";
-  for (const cluster::PoolDevice* device : pool.devices) {
-    const DeviceCandidate candidate{pool.pool, device};
+  for (const DeviceCandidate& candidate : candidates_of(pool)) {
     if (candidate.node_terms() <= 1) continue;
     return fmt::format("; device {} is passed over: its node selector has {} terms, claims hold 1",
                        candidate.text(), candidate.node_terms());

@@ -59,8 +59,11 @@ DeviceStep judge(const DeviceInputs& inputs, const std::vector<api::DeviceSelect
   return {};
 }
 
-std::size_t position_of(const cluster::DevicePool& pool, const cluster::PoolDevice& device) {
-  return static_cast<std::size_t>(&device - pool.devices().data());
+/// Where AskAnswers keeps what is known of the device.
+DeviceAnswer& kept_answer(const DeviceInputs& inputs, const PreparedAsk& ask,
+                          const DeviceCandidate& candidate) {
+  const auto position = candidate.device - candidate.part->devices.data();
+  return inputs.answers.of(candidate.slice(), ask.number)[static_cast<std::size_t>(position)];
 }
 
 DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
@@ -110,9 +113,9 @@ DeviceStep check_ask(const DeviceInputs& inputs, const PreparedClaim& claim, Pre
 /// Whether the bad pool could hold devices that the ask wants: it has one, or nothing is known.
 DeviceStep concerns(const DeviceInputs& inputs, const DeviceNode& node, const PreparedClaim& claim,
                     const PreparedAsk& ask, const NodePool& pool) {
-  if (pool.devices.empty()) return {};
-  for (const cluster::PoolDevice* device : pool.devices) {
-    DeviceStep step = judge_uncached(inputs, node, claim, ask, {pool.pool, device});
+  if (pool.device_count() == 0) return {};
+  for (const DeviceCandidate& candidate : candidates_of(pool)) {
+    DeviceStep step = judge_uncached(inputs, node, claim, ask, candidate);
     if (step.end != End::kNo) return step;
   }
   return {.end = End::kNo, .message = {}};
@@ -162,7 +165,7 @@ DeviceStep collect_all(const DeviceInputs& inputs, const DeviceNode& node,
       if (!step.is_yes()) return step;
       continue;
     }
-    const std::uint32_t last = first + static_cast<std::uint32_t>(pool.devices.size());
+    const std::uint32_t last = first + static_cast<std::uint32_t>(pool.device_count());
     DeviceStep step = collect(inputs, node, claim, ask, {first, last});
     if (!step.is_yes()) return step;
     first = last;
@@ -176,9 +179,10 @@ void add_known(const DeviceInputs& inputs, const DeviceNode& node, PreparedAsk& 
   ask.selectable.reserve(node.candidates.size());
   for (const NodePool& view : node.pools) {
     if (view.state != PoolState::kReady) continue;
-    const std::vector<DeviceAnswer>& known = inputs.answers.of(*view.pool, ask.number);
-    for (const cluster::PoolDevice* device : view.devices) {
-      ask.selectable.push_back(known[position_of(*view.pool, *device)]);
+    for (const cluster::PoolPart* part : view.parts) {
+      if (part->devices.empty()) continue;
+      const std::vector<DeviceAnswer>& known = inputs.answers.of(*part->slice, ask.number);
+      ask.selectable.insert(ask.selectable.end(), known.begin(), known.end());
     }
   }
 }
@@ -253,7 +257,7 @@ DeviceStep judge_selectable(const DeviceInputs& inputs, const DeviceNode& node,
   known = step.is_yes() ? DeviceAnswer::kYes : DeviceAnswer::kNo;
   // Where devices choose nodes themselves the answer is this node's.
   if (wanted.slice().per_device_node_selection) return step;
-  inputs.answers.of(*wanted.pool, ask.number)[position_of(*wanted.pool, *wanted.device)] = known;
+  kept_answer(inputs, ask, wanted) = known;
   return step;
 }
 

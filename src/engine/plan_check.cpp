@@ -64,14 +64,17 @@ const api::DeviceTaint* new_taint(const PoolDevice* before, const PoolDevice& de
   });
 }
 
+std::int64_t generation_of(const DevicePool& pool) {
+  return pool.parts().front()->slice->pool_generation;
+}
+
 /// What changed of a pool between the two views that concerns one of its devices.
 std::string pool_problem(const DevicePool* before, const DevicePool* now,
                          const api::DeviceResult& result, const DeviceFeatures& features) {
   const std::string name = fmt::format("pool {}/{}", result.driver, result.pool);
   if (now == nullptr) return name + " is gone";
   if (now == before) return "";
-  if (before == nullptr ||
-      before->slices().front()->pool_generation != now->slices().front()->pool_generation) {
+  if (before == nullptr || generation_of(*before) != generation_of(*now)) {
     return name + " was published anew";
   }
   if (now->state() != cluster::PoolState::kReady) return name + " is not complete any more";

@@ -1,4 +1,4 @@
-// A cluster to measure devices on: nodes of 8 GPUs, some in use, and a gang with a claim for each
+// A cluster to measure devices on: nodes with GPUs, some in use, and a gang with a claim for each
 // member.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gang/cluster/cluster_state.h"
-#include "gang/engine/plan.h"
+#include "gang/engine/planner.h"
 
 namespace gang::bench {
 
@@ -17,27 +17,42 @@ inline constexpr const char* kGpuSelector =
     R"(device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "H100" )"
     R"(&& device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0)";
 
+/// How the devices of a fleet lie. A value.
+struct DeviceFleetShape {
+  std::int32_t nodes = 0;
+  int devices = kGpusPerNode;  ///< of each node, in one slice
+  bool is_one_pool = false;    ///< else each node has a pool of its own
+};
+
 /// Owned by one row of the bench; single thread.
 class DeviceFleet {
  public:
-  /// Every second node has all its devices free, the others one in use. The gang has 8 members,
-  /// each with a claim for all the GPUs of a node.
-  explicit DeviceFleet(std::int32_t nodes);
+  /// Every second node has all its devices free, the others one in use where pools are their own.
+  /// The gang has 8 members,
+  /// each with a claim for kGpusPerNode devices of a node; a node has room for one of them.
+  explicit DeviceFleet(const DeviceFleetShape& shape);
 
   [[nodiscard]] cluster::ClusterState& state() { return state_; }
   [[nodiscard]] cluster::Gang gang() const;
   /// The slice of a node, with `count` devices; `version` tells it from those before.
-  [[nodiscard]] static api::ResourceSlice slice(std::int32_t node, int count, std::int64_t version);
+  [[nodiscard]] api::ResourceSlice slice(std::int32_t node, int count, std::int64_t version) const;
 
   void assume(const engine::Plan& plan);
   void forget(const engine::Plan& plan);
 
  private:
-  void add_nodes(std::int32_t nodes);
+  void add_nodes();
   void add_gang();
 
+  const DeviceFleetShape shape_;
   cluster::ClusterState state_;
 };
+
+/// The nodes of the plan's members; none where it is no plan.
+[[nodiscard]] std::vector<std::string> nodes_of(const engine::Decision& decision);
+
+/// Devices of the part that no claim holds.
+[[nodiscard]] int free_count(const cluster::DeviceUsage& usage, const cluster::PoolPart& part);
 
 /// The devices of the first nodes that have all free, node by node, from a plain table of what is
 /// held. What a plan does besides is not done.

@@ -55,6 +55,12 @@ Row row_of(std::string name, const Pairs& pairs, std::string against) {
           .ratio = interval_of(pairs.ratios())};
 }
 
+Row with_goal(Row row, std::string goal, double most) {
+  row.goal = std::move(goal);
+  row.met = row.ours <= most;
+  return row;
+}
+
 double resident_megabytes() {
   double pages = 0;
   double resident = 0;

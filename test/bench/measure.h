@@ -62,6 +62,9 @@ struct Run {
 /// A row for pairs: medians of both sides and the interval of the ratio.
 [[nodiscard]] Row row_of(std::string name, const Pairs& pairs, std::string against);
 
+/// The row, which meets its goal where ours is at most that.
+[[nodiscard]] Row with_goal(Row row, std::string goal, double most);
+
 void print(const Run& run);
 
 /// Of this process, from the kernel; 0 when it does not say.

@@ -14,20 +14,6 @@ namespace gang::bench {
 
 namespace {
 
-std::vector<std::string> nodes_of(const engine::Decision& decision) {
-  std::vector<std::string> nodes;
-  const auto* plan = std::get_if<engine::Plan>(&decision);
-  if (plan == nullptr) return nodes;
-  for (const engine::Assignment& one : plan->assignments) nodes.push_back(one.node_name);
-  return nodes;
-}
-
-Row with_goal(Row row, std::string goal, double most) {
-  row.goal = std::move(goal);
-  row.met = row.ours <= most;
-  return row;
-}
-
 /// A plan after each change of what is held; the planner keeps what it knows.
 void measure_warm(Run& run, DeviceFleet& fleet) {
   engine::Planner planner(engine::Options{});
@@ -78,7 +64,7 @@ void measure_slice(Run& run, DeviceFleet& fleet) {
   for (int i = 0; i < (run.smoke ? 10 : 200); ++i) {
     const api::Delta delta{.type = api::DeltaType::kUpdated,
                            .kind = api::Kind::kResourceSlice,
-                           .object = DeviceFleet::slice(i % run.small_nodes, kDevices, 2 + i)};
+                           .object = fleet.slice(i % run.small_nodes, kDevices, 2 + i)};
     std::shared_ptr<const cluster::Snapshot> snapshot;
     api::ResourceSlice copy;
     pairs.ours.push_back(microseconds([&] {
@@ -128,7 +114,7 @@ void measure_expressions(Run& run) {
 }  // namespace
 
 void measure_device_gangs(Run& run, const char* program) {
-  DeviceFleet fleet(run.small_nodes);
+  DeviceFleet fleet({.nodes = run.small_nodes});
   measure_warm(run, fleet);
   measure_cold(run, fleet);
   measure_slice(run, fleet);
@@ -142,7 +128,7 @@ void measure_device_gangs(Run& run, const char* program) {
 }
 
 int print_device_memory() {
-  DeviceFleet fleet(5'000);
+  DeviceFleet fleet({.nodes = 5'000});
   engine::Planner planner(engine::Options{});
   const engine::Decision decision = planner.plan(*fleet.state().snapshot(), fleet.gang());
   fmt::print("{:.1f}\n", resident_megabytes());

@@ -131,6 +131,10 @@ class DeviceProblem final : public cluster::DevicePool::Names {
   cluster::DeviceId id_of(const api::ResourceSlice&, const api::Device&) override {
     return cluster::DeviceId{next_++};
   }
+  cluster::DevicePool::NameFacts settle(const cluster::DevicePool&,
+                                        const cluster::DevicePool*) override {
+    return {};
+  }
 
   std::uint32_t next_ = 0;
   cluster::DeviceFeatures features_;

@@ -5,12 +5,20 @@
 namespace gang::cluster {
 namespace {
 
+std::vector<const PoolDevice*> devices_of(const DevicePool& pool) {
+  std::vector<const PoolDevice*> devices;
+  for (const PartPtr& part : pool.parts()) {
+    for (const PoolDevice& device : part->devices) devices.push_back(&device);
+  }
+  return devices;
+}
+
 const PoolDevice* find_device(const DeviceView& view, const std::string& pool,
                               const std::string& device) {
   for (const PoolIndex index : view.by_name()) {
     if (view.pool(index).name() != pool) continue;
-    for (const PoolDevice& one : view.pool(index).devices()) {
-      if (one.device->name == device) return &one;
+    for (const PoolDevice* one : devices_of(view.pool(index))) {
+      if (one->device->name == device) return one;
     }
   }
   return nullptr;
@@ -127,11 +135,17 @@ std::string text_of(const DeviceView& view) {
     const DevicePool& pool = view.pool(index);
     out << "pool " << pool.driver() << "/" << pool.name() << " " << static_cast<int>(pool.state())
         << " " << pool.problem() << ":";
-    for (const PoolDevice& device : pool.devices()) {
-      out << " " << device.device->name << "[" << text_of(view.usage().find(device.id));
-      for (const api::DeviceTaint& taint : device.rule_taints) out << " " << taint.key;
+    for (const PoolDevice* device : devices_of(pool)) {
+      out << " " << device->device->name << "[" << text_of(view.usage().find(device->id));
+      for (const api::DeviceTaint& taint : device->rule_taints) out << " " << taint.key;
+      for (const CounterUse& use : device->counters) {
+        const PoolCounter& counter = pool.counters()[use.counter];
+        out << " " << pool.counter_sets()[counter.set] << "/" << counter.name << "="
+            << use.amount.text() << "of" << counter.declared.text();
+      }
       out << "]";
     }
+    if (!pool.has_unique_names()) out << " names are not unique";
     for (const UnseenDevice& one : pool.unseen()) {
       out << " unseen " << one.name << " of " << one.claim.name;
     }
@@ -152,8 +166,8 @@ std::string DeviceStateTest::seen_by(const std::string& node_name) {
   const auto seen = view();
   std::string text;
   for (const DevicePool* pool : seen->pools_of(node_name)) {
-    for (const PoolDevice& device : pool->devices()) {
-      text += (text.empty() ? "" : " ") + pool->name() + "/" + device.device->name;
+    for (const PoolDevice* device : devices_of(*pool)) {
+      text += (text.empty() ? "" : " ") + pool->name() + "/" + device->device->name;
     }
   }
   return text;

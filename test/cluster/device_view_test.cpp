@@ -1,5 +1,7 @@
 #include "device_fixture.h"
 
+#include <algorithm>
+
 namespace gang::cluster {
 namespace {
 
@@ -72,6 +74,61 @@ TEST_F(Devices, OnlyThePoolThatChangedIsBuiltAnew) {
   EXPECT_EQ(&before->pool(before->by_name()[0]), &after->pool(after->by_name()[0]));
   EXPECT_NE(&before->pool(before->by_name()[1]), &after->pool(after->by_name()[1]));
   EXPECT_LT(before->generation(), after->generation());
+}
+
+/// Three slices of one pool: "a" of counters, "b" whose device takes of them, "c" with two others.
+std::vector<api::ResourceSlice> slices_of_rack() {
+  api::ResourceSlice a = slice("a", "rack", {});
+  a.shared_counters = {{.name = "set", .counters = {{"size", api::Quantity::from_units(4)}}}};
+  api::ResourceSlice b = slice("b", "rack", {"part-0"});
+  b.devices[0].consumes_counters = {
+      {.counter_set = "set", .counters = {{"size", api::Quantity::from_units(1)}}}};
+  std::vector<api::ResourceSlice> slices{a, b, slice("c", "rack", {"gpu-0", "gpu-1"})};
+  for (api::ResourceSlice& one : slices) one.pool_slice_count = 3;
+  return slices;
+}
+
+TEST_F(Devices, OfAPoolOnlyThePartsThatChangedAreBuiltAnew) {
+  std::vector<api::ResourceSlice> slices = slices_of_rack();
+  for (const api::ResourceSlice& one : slices) tell(added(one));
+  std::vector<PartPtr> parts = view()->pool({0}).parts();
+  ASSERT_EQ(parts.size(), 3U);
+  // Tells it and names the slices whose parts are others then.
+  const auto rebuilt = [&](const api::Delta& delta) {
+    tell(delta);
+    const std::vector<PartPtr>& now = view()->pool({0}).parts();
+    std::string names;
+    for (const PartPtr& part : now) {
+      if (std::ranges::count(parts, part) == 0) names += part->slice->meta.key.name;
+    }
+    parts = now;
+    return names;
+  };
+  slices[2].devices[1].name = "gpu-2";
+  slices[2].meta.resource_version.text = "2";
+  EXPECT_EQ(rebuilt(updated(slices[2])), "c");
+  slices[0].shared_counters[0].counters[0].second = api::Quantity::from_units(8);
+  slices[0].meta.resource_version.text = "3";
+  EXPECT_EQ(rebuilt(updated(slices[0])), "a") << "the counter is where it was";
+  slices[0].shared_counters.insert(slices[0].shared_counters.begin(), {.name = "other"});
+  slices[0].meta.resource_version.text = "4";
+  EXPECT_EQ(rebuilt(updated(slices[0])), "ab") << "what takes of counters finds them again";
+  EXPECT_EQ(rebuilt(added(rule("r", "rack", "gpu-2"))), "c");
+  EXPECT_EQ(rebuilt(deleted(rule("r", "rack", "gpu-2"))), "c");
+  EXPECT_EQ(rebuilt(added(rule("all", "rack", ""))), "bc") << "counters are no devices";
+  EXPECT_EQ(text_of(*view()).substr(0, 62),
+            "pool d/rack 0 : part-0[ all set/size=1of8] gpu-0[ all] gpu-2[ ");
+}
+
+TEST_F(Devices, ARuleForADeviceThatNoPoolHasChangesNothing) {
+  tell(added(slice("s1", "n1", {"gpu-0"})));
+  const auto before = view();
+  tell(added(rule("r", "", "gpu-7")));
+  std::vector<PoolIndex> changed;
+  view()->changed_pools(*before, changed);
+  EXPECT_TRUE(changed.empty());
+  tell(updated(slice("s1", "n1", {"gpu-7"})));
+  EXPECT_EQ(text_of(*view()).substr(0, 25), "pool d/n1 0 : gpu-7[ r]\ns");
 }
 
 TEST_F(Devices, WhatChangesNothingLeavesTheViewAlone) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "gang/api/json.h"
 
@@ -135,15 +136,21 @@ cluster::DeviceId DeviceWorld::id_of(const api::ResourceSlice& slice, const api:
   return id_of(slice.driver + "/" + slice.pool + "/" + device.name);
 }
 
-std::vector<cluster::UnseenDevice> DeviceWorld::held_beside(const cluster::DevicePool& pool) const {
-  std::vector<cluster::UnseenDevice> unseen;
+cluster::DevicePool::NameFacts DeviceWorld::settle(const cluster::DevicePool& pool,
+                                                   const cluster::DevicePool* /*before*/) {
+  cluster::DevicePool::NameFacts facts;
+  std::set<cluster::DeviceId> shown;
+  for (const cluster::PartPtr& part : pool.parts()) {
+    for (const cluster::PoolDevice& device : part->devices) {
+      facts.are_unique &= shown.insert(device.id).second;
+    }
+  }
   for (const auto& [name, id] : ids_) {
     if (!name.starts_with(pool.driver() + "/" + pool.name() + "/")) continue;
-    const auto& devices = pool.devices();
-    const bool is_seen = std::ranges::find(devices, id, &cluster::PoolDevice::id) != devices.end();
-    if (!is_seen && usage_.find(id) != nullptr) unseen.push_back({.name = name, .id = id});
+    const bool is_held = usage_.find(id) != nullptr;
+    if (is_held && !shown.contains(id)) facts.unseen.push_back({.name = name, .id = id});
   }
-  return unseen;
+  return facts;
 }
 
 std::vector<std::unique_ptr<cluster::DevicePool>> DeviceWorld::make_pools() {

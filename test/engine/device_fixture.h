@@ -59,7 +59,8 @@ class DeviceWorld final : public cluster::DevicePool::Names {
 
  private:
   cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override;
-  std::vector<cluster::UnseenDevice> held_beside(const cluster::DevicePool& pool) const override;
+  cluster::DevicePool::NameFacts settle(const cluster::DevicePool& pool,
+                                        const cluster::DevicePool* before) override;
   cluster::DeviceId id_of(const std::string& name);
   std::vector<std::unique_ptr<cluster::DevicePool>> make_pools();
 

@@ -76,6 +76,10 @@ class GangDeviceWorld final : public cluster::DevicePool::Names {
 
  private:
   cluster::DeviceId id_of(const api::ResourceSlice& slice, const api::Device& device) override;
+  cluster::DevicePool::NameFacts settle(const cluster::DevicePool& /*pool*/,
+                                        const cluster::DevicePool* /*before*/) override {
+    return {};
+  }
   cluster::DeviceId id_of(const std::string& name);
   void make_pools();
   void hold(const TestDevice& device);

@@ -1,9 +1,10 @@
-// Random histories of slices, rules, classes and claims: the view must equal one that is built from
-// what is there at the end, and old views must not move.
+// Random histories of slices, rules, classes, claims and nodes: the view must equal one that is
+// built from what is there at the end, share what did not change, and old views must not move.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -26,8 +27,10 @@ class Server {
   /// One change, and what the watch tells of it; nothing when it missed it.
   api::Delta change() {
     const std::uint64_t dice = below(100);
-    if (dice < 40) return put_or_remove(slices, any_slice());
-    if (dice < 80) return put_or_remove(claims, any_claim());
+    if (dice < 35) return put_or_remove(slices, any_slice());
+    if (dice < 40 && !slices.empty()) return touch_any_slice();
+    if (dice < 77) return put_or_remove(claims, any_claim());
+    if (dice < 80) return relabelled_node();
     if (dice < 92) return put_or_remove(rules, any_rule());
     return put_or_remove(classes, any_class());
   }
@@ -54,12 +57,16 @@ class Server {
   std::string digit(std::uint64_t n) { return std::to_string(below(n)); }
 
   api::ResourceSlice any_slice() {
-    api::ResourceSlice one = slice("slice-" + digit(8), "pool-" + digit(4), {});
-    for (std::uint64_t i = below(4); i > 0; --i) {
-      one.devices.emplace_back().name = "gpu-" + digit(5);
+    api::ResourceSlice one = slice("slice-" + digit(12), "pool-" + digit(4), {});
+    if (chance(20)) {
+      add_counter_sets(one);
+    } else {
+      for (std::uint64_t i = below(4); i > 0; --i) add_device(one);
     }
-    one.pool_generation = static_cast<std::int64_t>(below(3));
-    one.pool_slice_count = static_cast<std::int64_t>(1 + below(2));
+    one.pool_generation = chance(90) ? 0 : static_cast<std::int64_t>(below(3));
+    one.pool_slice_count = static_cast<std::int64_t>(chance(80) ? 3 : 1 + below(3));
+    one.per_device_node_selection = chance(5);
+    if (chance(3)) one.meta.unreadable = "bad " + digit(2);
     one.place = {};
     if (chance(60)) {
       one.place.node_name = "n" + digit(4);
@@ -67,6 +74,40 @@ class Server {
       one.place.all_nodes = true;
     }
     return one;
+  }
+
+  void add_counter_sets(api::ResourceSlice& slice) {
+    for (std::uint64_t i = below(3); i > 0; --i) {
+      api::CounterSet& set = slice.shared_counters.emplace_back();
+      set.name = "set-" + digit(6);
+      set.counters = {{"cores", api::Quantity::from_units(static_cast<std::int64_t>(below(9)))}};
+      if (chance(70)) set.counters.insert(set.counters.end(), {"memory", {}});
+    }
+  }
+
+  void add_device(api::ResourceSlice& slice) {
+    api::Device& device = slice.devices.emplace_back();
+    device.name = "gpu-" + digit(chance(80) ? 40 : 5);
+    if (chance(70)) return;
+    api::CounterConsumption& takes = device.consumes_counters.emplace_back();
+    takes.counter_set = "set-" + digit(6);
+    takes.counters = {{chance(70) ? "cores" : "memory", api::Quantity::from_units(1)}};
+    if (chance(5)) takes.compatibility_groups = {"group"};
+  }
+
+  /// Nothing but metadata differs.
+  api::Delta touch_any_slice() {
+    auto place = slices.begin();
+    std::advance(place, static_cast<std::ptrdiff_t>(below(slices.size())));
+    place->second.meta.resource_version.text = std::to_string(++versions_);
+    return updated(place->second);
+  }
+
+  /// What nodes say of themselves is nothing to pools.
+  api::Delta relabelled_node() {
+    api::Node node = test::node("n" + digit(4)).label("rack", "r" + digit(3)).build();
+    node.meta.resource_version.text = std::to_string(++versions_);
+    return updated(node);
   }
 
   api::DeviceClass any_class() {
@@ -137,12 +178,16 @@ class History {
     }
   }
 
+  int kept_count = 0;  ///< parts of pools built anew that were there before
+
   void check() {
     ASSERT_EQ(state_.recompute(), "");
     const auto view = state_.snapshot()->devices();
     const std::string text = text_of(*view);
     ASSERT_EQ(text, text_from_scratch());
     for (const auto& [old, old_text] : kept_) ASSERT_EQ(text_of(*old), old_text) << "it moved";
+    check_ids(*view);
+    if (!kept_.empty()) count_shared(*kept_.back().first, *view);
     kept_.emplace_back(view, text);
     if (kept_.size() > 8) kept_.erase(kept_.begin());
   }
@@ -155,7 +200,43 @@ class History {
       for (const PoolIndex pool : view.local_pools(node)) text += " " + view.pool(pool).name();
       text += "\n";
     }
+    for (const PoolIndex pool : view.by_name()) {
+      for (const PartPtr& part : view.pool(pool).parts()) {
+        text += part->slice->meta.key.name + " has " + std::to_string(part->devices.size()) +
+                (part->has_counters ? " of counters " : " ") + part->problem + "\n";
+      }
+    }
     return text;
+  }
+
+  /// A name of a pool has one id, and no other name has it.
+  static void check_ids(const DeviceView& view) {
+    std::map<std::uint32_t, std::string> names;
+    std::map<std::string, std::uint32_t> ids;
+    const auto add = [&](const DevicePool& pool, const std::string& device, DeviceId id) {
+      const std::string name = pool.name() + "/" + device;
+      ASSERT_EQ(names.try_emplace(id.value, name).first->second, name);
+      ASSERT_EQ(ids.try_emplace(name, id.value).first->second, id.value);
+    };
+    for (const PoolIndex index : view.by_name()) {
+      const DevicePool& pool = view.pool(index);
+      for (const UnseenDevice& one : pool.unseen()) add(pool, one.name, one.id);
+      for (const PartPtr& part : pool.parts()) {
+        for (const PoolDevice& device : part->devices) add(pool, device.device->name, device.id);
+      }
+    }
+  }
+
+  void count_shared(const DeviceView& before, const DeviceView& view) {
+    std::vector<PoolIndex> changed;
+    view.changed_pools(before, changed);
+    for (const PoolIndex index : changed) {
+      const DevicePool* old = before.find(index);
+      if (old == nullptr) continue;
+      for (const PartPtr& part : view.pool(index).parts()) {
+        kept_count += std::ranges::count(old->parts(), part) > 0 ? 1 : 0;
+      }
+    }
   }
 
   void tell(const api::Delta& delta) {
@@ -232,6 +313,7 @@ TEST(DeviceViewProperty, EqualsAViewBuiltFromScratchAfterAnyHistory) {
       history.check();
       if (testing::Test::HasFatalFailure()) return;
     }
+    EXPECT_GT(history.kept_count, 20);
   }
 }
 

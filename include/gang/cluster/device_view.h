@@ -82,6 +82,8 @@ class DeviceView {
   [[nodiscard]] const DevicePool& pool(PoolIndex index) const {
     return *(*(*parts_.chunks)[index.value / kPoolsPerChunk])[index.value % kPoolsPerChunk];
   }
+  /// Null when no slice is of a pool there.
+  [[nodiscard]] const DevicePool* find(PoolIndex index) const;
   /// All that may have devices for the node: its own, then the shared ones.
   [[nodiscard]] std::vector<const DevicePool*> pools_of(std::string_view node_name) const;
 
