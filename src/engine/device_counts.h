@@ -1,7 +1,7 @@
 // DeviceCounts: how many devices of each node claims hold, and how many are left.
 //
-// Kept from view to view: what a claim or a slice changes costs the nodes of the pools it touches,
-// not the cluster. Owned by DeviceCache; one thread.
+// Kept from view to view: what a claim or a slice changes costs the nodes whose slices it touches,
+// not their pools and not the cluster. Owned by DeviceCache; one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace gang::engine {
 
-/// Devices of the pools that only this node has. A value.
+/// Devices of slices that name this node, in pools whose slices all name nodes. A value.
 struct NodeDevices {
   std::int32_t free = 0;        ///< that nobody holds
   std::int32_t used = 0;        ///< that some claim holds, whole or in part
@@ -41,24 +41,24 @@ class DeviceCounts {
   [[nodiscard]] const NodeDevices& of(cluster::NodeIndex node) const { return nodes_[node.value]; }
   /// Ranks of the nodes that were counted anew.
   [[nodiscard]] ChangeLog& changes() { return changes_; }
-  /// Whether nodes have pools that others can use too.
+  /// Whether nodes have devices that others can use too.
   [[nodiscard]] bool has_shared_pools() const { return !view_->shared_pools().empty(); }
 
  private:
   void rebuild(const cluster::Snapshot& snapshot);
   void refresh(const cluster::DeviceView& before, const cluster::Snapshot& snapshot);
-  void learn_blocks(cluster::PoolIndex pool);
   void count(std::uint32_t rank, const cluster::Snapshot& snapshot);
-  void count(const cluster::DevicePool& pool, NodeDevices& devices) const;
+  void count(const cluster::PoolPart& part, std::uint32_t rank, NodeDevices& devices);
+  void learn_block(std::uint32_t block, std::uint32_t rank);
 
   std::shared_ptr<const cluster::DeviceView> view_;
   cluster::Generation by_name_generation_ = 0;
   ChangeLog changes_;
-  std::vector<NodeDevices> nodes_;                    ///< by NodeIndex
-  std::vector<std::vector<std::uint32_t>> ranks_of_;  ///< by PoolIndex: ranks of nodes
-  /// By rank: pools that only this node has; in what views with the same places share.
+  std::vector<NodeDevices> nodes_;  ///< by NodeIndex
+  /// By rank: pools that name the node; in what views with the same places share.
   std::vector<std::span<const cluster::PoolIndex>> pools_of_;
-  std::unordered_map<std::uint32_t, cluster::PoolIndex> pool_of_block_;
+  /// Nodes that have devices with ids of the block, or once had.
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ranks_of_block_;
 };
 
 }  // namespace gang::engine

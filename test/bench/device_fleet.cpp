@@ -53,8 +53,8 @@ api::ResourceSlice DeviceFleet::slice(std::int32_t node, int count, std::int64_t
   for (int i = 0; i < count; ++i) {
     api::Device& device = slice.devices.emplace_back();
     device.name = shape_.is_one_pool ? fmt::format("gpu-{}-{}", node, i) : fmt::format("gpu-{}", i);
-    device.attributes = {
-        {"index", std::int64_t{i}}, {"version", version}, {"model", std::string("H100")}};
+    const std::int64_t index = shape_.is_one_pool ? i + version : i;
+    device.attributes = {{"index", index}, {"model", std::string("H100")}};
     device.capacity = {{"memory", {.value = *api::Quantity::parse("80Gi")}}};
   }
   return slice;

@@ -378,6 +378,46 @@ TEST_F(PlannerDevicesTest, AnswersOfSelectorsGoWithTheClassAndThePoolTheyAreOf) 
   EXPECT_EQ(cluster_.refused("g").scheduled, 1);
 }
 
+TEST_F(PlannerDevicesTest, AnswersOfSelectorsStayWithSlicesThatTheirPoolKeeps) {
+  std::vector<api::ResourceSlice> slices;
+  for (const char* name : {"n1", "n2", "n3"}) {
+    cluster_.add(node(name).cpu("16"));
+    api::ResourceSlice& slice = slices.emplace_back(cluster_.slice_of(name, 1));
+    slice.pool = "rack";
+    slice.pool_slice_count = 3;
+    slice.devices[0].name = std::string("g-") + name;
+    cluster_.add(slice);
+  }
+  api::ResourceClaim slow = claim_named("slow");
+  slow.spec.requests[0].exactly->selectors = {{.expression = "device.driver == 'other'"}};
+  cluster_.add(slow);
+  add_pod("lone", "slow", "");
+  // The next answer after a new one is more than a plan may spend.
+  Planner planner{{.selector_steps_max = 1}};
+  const auto is_cut_short = [&] {
+    const Decision told = planner.plan(*cluster_.state.snapshot(), cluster_.gang("lone"));
+    return std::get<Explanation>(told).verdict == Verdict::kSearchLimitReached;
+  };
+  const auto plans_until_known = [&] {
+    int plans = 1;
+    while (plans < 20 && is_cut_short()) ++plans;
+    return plans;
+  };
+  EXPECT_EQ(plans_until_known(), 3);
+  for (const std::size_t changed : {0, 2}) {
+    slices[changed].devices[0].attributes = {{"new", true}};
+    slices[changed].meta.resource_version.text = "2";
+    cluster_.update(slices[changed]);
+  }
+  EXPECT_EQ(plans_until_known(), 2) << "two slices were asked again";
+  api::DeviceTaintRule rule;
+  rule.meta.key.name = rule.meta.uid.text = "r";
+  rule.selector = api::DeviceTaintSelector{.pool = "rack"};
+  rule.taint = {.key = "t", .effect = api::DeviceTaintEffect::kNoSchedule};
+  cluster_.add(rule);
+  EXPECT_EQ(plans_until_known(), 1) << "a taint is nothing to selectors";
+}
+
 TEST_F(PlannerDevicesTest, NodeWhoseDevicesAreNearestComesFirst) {
   // n1 gives two of two NUMA nodes, n2 of two PCIe roots, n3 of one; n4 says nothing.
   const std::pair<const char*, std::vector<std::pair<int, const char*>>> nodes[] = {
