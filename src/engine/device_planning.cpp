@@ -211,12 +211,12 @@ Shortage shortage_of_kind(const Refused& refused, std::size_t index) {
   if (!holding.empty()) return {.text = std::move(holding)};
   const std::int64_t needed = users_of(refused.kinds, index, refused.gang.need());
   const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case
-  Shortage shortage = shortage_of(refused.draft, refused.stage, claims, kind, users);
-  if (shortage.text.empty() && refused.extended.is_needed(kind.class_index)) {
-    const ExtendedClaim& whole = refused.extended.whole_claim_of(kind.class_index);
-    shortage = shortage_of(refused.draft, refused.stage, whole.claim, kind, users);
+  Asking asking{.claims = claims, .kind = kind, .users = users};
+  if (refused.extended.is_needed(kind.class_index)) {
+    asking.extended = &refused.extended.whole_claim_of(kind.class_index);
   }
-  shortage.is_hopeless = shortage.is_hopeless && needed > 0;
+  Shortage shortage = shortage_of(refused.draft, refused.stage, asking);
+  if (needed == 0) shortage.lacking = Lacking::kUnknown;
   return shortage;
 }
 
@@ -233,11 +233,12 @@ void explain_misfits(const Refused& refused, const DeviceGangSearch& search,
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     Shortage shortage = shortage_of_kind(refused, kinds[i]);
     if (have_misfits) result.misfits.push_back({kinds[i], shortage.text});
-    const bool is_told = i == 0 || (shortage.is_hopeless && !result.is_hopeless);
+    const bool is_hopeless = shortage.lacking == Lacking::kOnFleet;
+    const bool is_told = i == 0 || (is_hopeless && !result.is_hopeless);
     if (!is_told) continue;
     result.left_over = kinds[i];
     result.shortage = std::move(shortage.text);
-    result.is_hopeless = shortage.is_hopeless;
+    result.is_hopeless = is_hopeless;
   }
 }
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
+
+#include "gang/base/list_text.h"
 
 namespace gang::engine {
 namespace {
@@ -58,41 +61,70 @@ Meant meant(const DeviceInputs& inputs, const std::vector<std::string>& expressi
 }
 
 /// Why the pool, or a device of it, offers nothing; "" when all of it does.
-std::string pool_text(const NodePool& pool, Meant meant) {
+std::string problem_of(const NodePool& pool) {
+  const std::string name = pool.pool->driver() + "/" + pool.pool->name();
   if (pool.state != cluster::PoolState::kReady) {
-    return fmt::format("; pool {}/{}{} offers nothing: {}", pool.pool->driver(), pool.pool->name(),
-                       meant == Meant::kYes ? "" : ", which may be of another driver,",
-                       pool.problem);
+    return fmt::format("pool {} offers nothing: {}", name, pool.problem);
   }
-  if (meant != Meant::kYes) return "";
   for (const DeviceCandidate& candidate : candidates_of(pool)) {
     if (candidate.node_terms() <= 1) continue;
-    return fmt::format("; device {} is passed over: its node selector has {} terms, claims hold 1",
+    return fmt::format("device {} is passed over: its node selector has {} terms, claims hold 1",
                        candidate.text(), candidate.node_terms());
   }
   return "";
 }
 
+std::string open_text(const NodePool& pool) {
+  return fmt::format("pool {}/{}, which may be of another driver, offers nothing: {}",
+                     pool.pool->driver(), pool.pool->name(), pool.problem);
+}
+
+/// Which pools the alternatives of a request mean.
+class MeantPools {
+ public:
+  MeantPools(const DeviceInputs& inputs, const std::vector<AskTally>& asks)
+      : inputs_(inputs), asks_(asks) {
+    for (const AskTally& one : asks) expressions_.push_back(expressions_of(inputs, *one.ask));
+  }
+
+  [[nodiscard]] Meant judge(const NodePool& pool) const {
+    Meant best = Meant::kNo;
+    for (std::size_t i = 0; i < asks_.size() && best != Meant::kYes; ++i) {
+      const std::set<std::string>& drivers = asks_[i].fleet.drivers;
+      const Meant known = drivers.contains(pool.pool->driver()) ? Meant::kYes : Meant::kNo;
+      best = std::max(best, drivers.empty() ? meant(inputs_, expressions_[i], pool) : known);
+    }
+    return best;
+  }
+
+ private:
+  const DeviceInputs& inputs_;
+  const std::vector<AskTally>& asks_;
+  std::vector<std::vector<std::string>> expressions_;  ///< by alternative
+};
+
 }  // namespace
 
 std::string pools_text(const DeviceInputs& inputs, const std::vector<const DeviceNode*>& nodes,
-                       const api::DeviceAsk& ask, const std::set<std::string>& drivers) {
-  const std::vector<std::string> expressions = expressions_of(inputs, ask);
-  const auto judge_pool = [&](const NodePool& pool) {
-    if (drivers.empty()) return meant(inputs, expressions, pool);
-    return drivers.contains(pool.pool->driver()) ? Meant::kYes : Meant::kNo;
-  };
-  std::string open;
+                       const std::vector<AskTally>& asks) {
+  const MeantPools pools(inputs, asks);
+  std::set<const cluster::DevicePool*> known;  // nodes see the same pools
+  std::vector<std::string> certain;
+  std::vector<std::string> open;
   for (const DeviceNode* node : nodes) {
     for (const NodePool& pool : node->pools) {
-      const Meant is_meant = judge_pool(pool);
-      if (is_meant == Meant::kNo) continue;
-      std::string text = pool_text(pool, is_meant);
-      if (is_meant == Meant::kYes && !text.empty()) return text;
-      if (open.empty()) open = std::move(text);
+      std::string problem = problem_of(pool);
+      if (problem.empty() || !known.insert(pool.pool).second) continue;
+      const Meant is_meant = pools.judge(pool);
+      if (is_meant == Meant::kYes) certain.push_back(std::move(problem));
+      const bool is_open = is_meant == Meant::kMaybe;
+      if (is_open && pool.state != cluster::PoolState::kReady) open.push_back(open_text(pool));
     }
   }
-  return open;
+  const std::string text =
+      list_text(certain.empty() ? open : certain,
+                {.between = "; ", .more = "; and ", .what = " pools with faults"});
+  return text.empty() ? "" : "; " + text;
 }
 
 }  // namespace gang::engine

@@ -3,20 +3,20 @@
 // Source: the devices contract, 13.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/device_node.h"
+#include "engine/device_tally.h"
 
 namespace gang::engine {
 
-/// "; pool D/P offers nothing: ..." of the first pool whose devices the request may have meant; ""
-/// when there is none. `drivers`: of all devices that match; where there are none the selectors
-/// decide, and where these do not say it the text leaves it open.
+/// "; pool D/P offers nothing: ..." of the first few pools whose devices one of the alternatives
+/// may have meant, and how many more there are; "" when there is none. Where devices match an
+/// alternative their drivers tell which pools; where none does the selectors decide, and where
+/// these do not say it the text leaves it open. Pools that are meant for certain come alone.
 [[nodiscard]] std::string pools_text(const DeviceInputs& inputs,
                                      const std::vector<const DeviceNode*>& nodes,
-                                     const api::DeviceAsk& ask,
-                                     const std::set<std::string>& drivers);
+                                     const std::vector<AskTally>& asks);
 
 }  // namespace gang::engine

@@ -19,7 +19,7 @@ DeviceStep fatal(std::string message) {
 }
 
 std::string where(const PreparedClaim& claim, const PreparedAsk& ask) {
-  return "claim " + claim.claim->meta.key.text() + ", request " + ask.own_name;
+  return "claim " + claim.claim->meta.key.text() + ", request " + ask.told_name;
 }
 
 /// Who has the selectors: a class or a claim.
@@ -76,7 +76,7 @@ DeviceStep judge_uncached(const DeviceInputs& inputs, const DeviceNode& node,
       judge(inputs, ask.device_class->selectors, {"class", ask.device_class->meta.key}, candidate);
   if (!step.is_yes()) return step;
   step =
-      judge(inputs, ask.ask->selectors, {"claim", claim.claim->meta.key, ask.own_name}, candidate);
+      judge(inputs, ask.ask->selectors, {"claim", claim.claim->meta.key, ask.told_name}, candidate);
   if (!step.is_yes() || !candidate.slice().per_device_node_selection) return step;
   const Result<bool> usable = cluster::is_usable_on(candidate.device->device->place, node.facts);
   if (!usable) return fatal(usable.error().message);
@@ -205,20 +205,21 @@ DeviceStep prepare_ask(const DeviceInputs& inputs, const DeviceNode& node,
   return {};
 }
 
-PreparedRequest make_request(const api::DeviceRequest& request) {
+PreparedRequest make_request(const DeviceInputs& inputs, const api::DeviceRequest& request) {
   PreparedRequest prepared{.request = &request, .asks = {}};
   prepared.asks.reserve(request.exactly ? 1 : request.first_available.size());
   if (request.exactly) {
     prepared.asks.push_back({.ask = &*request.exactly,
                              .full_name = request.name,
-                             .own_name = request.name,
+                             .told_name = request.name,
                              .all = {},
                              .selectable = {}});
   }
   for (const api::DeviceAsk& ask : request.first_available) {
+    const std::string full_name = request.name + "/" + ask.name;
     prepared.asks.push_back({.ask = &ask,
-                             .full_name = request.name + "/" + ask.name,
-                             .own_name = ask.name,
+                             .full_name = full_name,
+                             .told_name = inputs.as_upstream ? ask.name : full_name,
                              .all = {},
                              .selectable = {}});
   }
@@ -237,7 +238,7 @@ DeviceStep check_features(const DeviceInputs& inputs, const PreparedClaim& claim
   const char* kind = request.has_alternatives() ? ", subrequest " : ", request ";
   for (const PreparedAsk& ask : request.asks) {
     if (ask.ask->capacity.empty()) continue;
-    return fatal(owner + kind + ask.own_name +
+    return fatal(owner + kind + ask.told_name +
                  ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
   }
   return {};
@@ -265,7 +266,7 @@ DeviceStep prepare_claim(const DeviceInputs& inputs, const DeviceNode& node, Pre
   std::int64_t least = 0;
   claim.requests.reserve(claim.claim->spec.requests.size());
   for (const api::DeviceRequest& request : claim.claim->spec.requests) {
-    PreparedRequest& prepared = claim.requests.emplace_back(make_request(request));
+    PreparedRequest& prepared = claim.requests.emplace_back(make_request(inputs, request));
     DeviceStep allowed = check_features(inputs, claim, prepared);
     if (!allowed.is_yes()) return allowed;
     std::int64_t smallest = std::numeric_limits<std::int64_t>::max();

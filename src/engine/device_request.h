@@ -16,7 +16,7 @@ struct PreparedAsk {
   const api::DeviceAsk* ask = nullptr;
   const api::DeviceClass* device_class = nullptr;
   std::string full_name;  ///< "main" or "main/alternative"
-  std::string own_name;   ///< "main" or "alternative": the name used in messages
+  std::string told_name;  ///< the name in messages; upstream's allocator says "alternative" only
   std::int64_t count = 0;
   std::vector<std::uint32_t> all;        ///< kAll: positions of the candidates it takes
   std::uint32_t number = 0;              ///< among DeviceInputs::answers

@@ -347,7 +347,7 @@ DeviceStep DeviceSearch::charge(const Position& at, const DeviceCandidate& candi
 }
 
 std::string DeviceSearch::where(const Position& at) {
-  return "claim " + claims_[at.claim].claim->meta.key.text() + ", request " + ask_at(at).own_name;
+  return "claim " + claims_[at.claim].claim->meta.key.text() + ", request " + ask_at(at).told_name;
 }
 
 }  // namespace gang::engine

@@ -10,26 +10,39 @@
 #include "engine/device_draft.h"
 #include "engine/device_gang.h"
 #include "engine/draft.h"
+#include "engine/extended_claims.h"
 #include "gang/cluster/gang.h"
 
 namespace gang::engine {
+
+/// What the numbers of devices prove, the weakest first.
+enum class Lacking {
+  kUnknown,  ///< nothing: there are enough, or they are given out in shares
+  kNow,      ///< fewer are free than so many members need
+  kOnFleet,  ///< fewer can serve than so many members need, whoever has them
+};
 
 /// The scarcest request of a kind. A value.
 struct Shortage {
   /// "device class gpu: 2 free of 16 match `...`; 14 allocated; needed 8", with claim and request
   /// where the kind has others; "" when it asks for nothing.
   std::string text;
-  bool is_hopeless = false;  ///< fewer can serve than so many members need
+  Lacking lacking = Lacking::kUnknown;
+  std::int64_t margin = 0;  ///< free devices beyond those that are needed
 };
 
-/// Looks at every node of the draft's snapshot. `users`: so many members of the kind need devices.
+/// What is asked for. All outlive it.
+struct Asking {
+  const std::vector<cluster::GangClaim>& claims;  ///< of the gang
+  const DeviceKind& kind;
+  std::int64_t users = 1;  ///< so many members of the kind need devices
+  /// What each of them needs besides where its node offers none of its extended resources; null:
+  /// nothing.
+  const ExtendedClaim* extended = nullptr;
+};
+
+/// Looks at every node of the draft's snapshot.
 [[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
-                                   const std::vector<cluster::GangClaim>& claims,
-                                   const DeviceKind& kind, std::int64_t users);
-/// The same of a claim that each of so many members of the kind has where its node offers nothing
-/// else.
-[[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
-                                   const api::ResourceClaim& claim, const DeviceKind& kind,
-                                   std::int64_t users);
+                                   const Asking& asking);
 
 }  // namespace gang::engine

@@ -90,68 +90,110 @@ std::string counter_of(const DeviceCandidate& candidate, const cluster::DeviceUs
 
 }  // namespace
 
+Counter::Counter(const DeviceStage& stage, const api::ResourceClaim& claim, std::size_t request)
+    : stage_(stage), claim_(claim), request_(request) {
+  const api::DeviceRequest& wanted = claim.spec.requests[request];
+  if (wanted.exactly) asks_.push_back({.ask = &*wanted.exactly, .fleet = {}, .nodes = {}});
+  for (const api::DeviceAsk& ask : wanted.first_available) {
+    asks_.push_back({.ask = &ask, .fleet = {}, .nodes = {}});
+  }
+  seen_.resize(asks_.size());
+}
+
 void Counter::look_at(const SeenNode& seen) {
-  const DeviceNode& node = seen.devices;
+  for (AskTally& one : asks_) one.nodes.emplace_back();
   PreparedClaim claim{.claim = &claim_, .requests = {}};
-  const DeviceStep step = prepare_claim(stage_.inputs, node, claim);
+  const DeviceStep step = prepare_claim(stage_.inputs, seen.devices, claim);
   if (!step.is_yes()) {
-    if (tally_.refusal.empty()) tally_.refusal = step.message;
+    if (refusal_.empty()) refusal_ = step.message;
     return;
   }
-  PreparedAsk& ask = claim.requests[request_].asks[alternative_];
+  std::vector<PreparedAsk>& asks = claim.requests[request_].asks;
+  for (std::size_t i = 0; i < asks_.size(); ++i) count(seen, claim, {.ask = asks[i], .index = i});
+}
+
+void Counter::count(const SeenNode& seen, const PreparedClaim& claim, Alternative alternative) {
+  AskTally& tally = asks_[alternative.index];
+  NodeTally& here = tally.nodes.back();
+  const DeviceNode& node = seen.devices;
   for (std::uint32_t i = 0; i < node.candidates.size(); ++i) {
-    const PoolDevice& device = *node.candidates[i].device;
-    if (seen_.contains(device.id)) continue;
-    if (!judge_selectable(stage_.inputs, node, claim, ask, i).is_yes()) continue;
-    seen_.insert(device.id);
-    tally_.drivers.insert(node.candidates[i].pool->driver());
-    count(node.candidates[i], *ask.ask, seen.is_closed);
+    if (!judge_selectable(stage_.inputs, node, claim, alternative.ask, i).is_yes()) continue;
+    const DeviceCandidate& candidate = node.candidates[i];
+    const cluster::DeviceId id = candidate.device->id;
+    const Fate fate = fate_of(candidate, *tally.ask, seen.is_closed);
+    here.able += fate != Fate::kSmall ? 1 : 0;
+    here.free += fate == Fate::kFree ? 1 : 0;
+    here.is_shared |= fate != Fate::kSmall && candidate.device->device->allow_multiple_allocations;
+    if (!seen_[alternative.index].insert(id).second) continue;
+    if (fate != Fate::kSmall) able_.insert(id);
+    if (fate == Fate::kFree) free_.insert(id);
+    add(fate, candidate, tally);
   }
 }
 
-void Counter::count(const DeviceCandidate& candidate, const api::DeviceAsk& ask, bool is_closed) {
+Counter::Fate Counter::fate_of(const DeviceCandidate& candidate, const api::DeviceAsk& ask,
+                               bool is_closed) const {
   const PoolDevice& device = *candidate.device;
+  if (is_small(device, ask)) return Fate::kSmall;
   const DeviceTaken* taken = stage_.usage.find(device.id);
-  ++tally_.matching;
-  if (is_small(device, ask)) {
-    ++tally_.small;
-    return;
-  }
-  if (device.device->allow_multiple_allocations) {
-    tally_.is_shared = true;
-    if (tally_.capacity.empty()) tally_.capacity = capacity_of(candidate, ask, taken);
-  }
   if (taken != nullptr && taken->whole > 0 && !ask.admin_access.value_or(false)) {
-    ++tally_.held;
-  } else if (!tolerates(stage_.inputs.features, ask.tolerations, device)) {
-    count_tainted(candidate, ask);
-  } else if (is_closed) {
-    ++tally_.closed;
-  } else if (stage_.inputs.avoided.has(device.id)) {
-    ++tally_.avoided;
-  } else {
-    count_free(candidate);
+    return Fate::kHeld;
+  }
+  if (!tolerates(stage_.inputs.features, ask.tolerations, device)) return Fate::kTainted;
+  if (is_closed) return Fate::kClosed;
+  if (stage_.inputs.avoided.has(device.id)) return Fate::kAvoided;
+  return blocker_of(candidate) != nullptr ? Fate::kBlocked : Fate::kFree;
+}
+
+/// Adds a device that was not met before.
+void Counter::add(Fate fate, const DeviceCandidate& candidate, AskTally& tally) const {
+  Tally& fleet = tally.fleet;
+  ++fleet.matching;
+  fleet.drivers.insert(candidate.pool->driver());
+  if (fate != Fate::kSmall && candidate.device->device->allow_multiple_allocations) {
+    fleet.is_shared = true;
+    if (fleet.capacity.empty()) {
+      fleet.capacity = capacity_of(candidate, *tally.ask, stage_.usage.find(candidate.device->id));
+    }
+  }
+  switch (fate) {
+    case Fate::kSmall:
+      ++fleet.small;
+      return;
+    case Fate::kHeld:
+      ++fleet.held;
+      return;
+    case Fate::kTainted:
+      return add_tainted(candidate, tally);
+    case Fate::kClosed:
+      ++fleet.closed;
+      return;
+    case Fate::kAvoided:
+      ++fleet.avoided;
+      return;
+    case Fate::kBlocked:
+      ++fleet.blocked;
+      if (fleet.blocker.empty()) {
+        fleet.blocker = text_of(*blocker_of(candidate), *candidate.pool);
+      }
+      return;
+    case Fate::kFree:
+      if (candidate.device->counters.empty()) return;
+      fleet.costs_counters = true;
+      if (fleet.counters.empty()) fleet.counters = counter_of(candidate, stage_.usage);
+      return;
   }
 }
 
-void Counter::count_tainted(const DeviceCandidate& candidate, const api::DeviceAsk& ask) {
+void Counter::add_tainted(const DeviceCandidate& candidate, AskTally& tally) const {
   cluster::DeviceFeatures as_upstream = stage_.inputs.features;
   as_upstream.strict_no_execute = false;
-  ++tally_.tainted;
-  if (tolerates(as_upstream, ask.tolerations, *candidate.device)) ++tally_.evicting;
-  if (!tally_.taint.empty()) return;
-  tally_.taint =
+  const api::DeviceAsk& ask = *tally.ask;
+  ++tally.fleet.tainted;
+  if (tolerates(as_upstream, ask.tolerations, *candidate.device)) ++tally.fleet.evicting;
+  if (!tally.fleet.taint.empty()) return;
+  tally.fleet.taint =
       name_of(candidate) + ": " + taint_of(stage_.inputs.features, ask, *candidate.device);
-}
-
-void Counter::count_free(const DeviceCandidate& candidate) {
-  if (const auto* blocker = blocker_of(candidate)) {
-    ++tally_.blocked;
-    if (tally_.blocker.empty()) tally_.blocker = text_of(*blocker, *candidate.pool);
-  } else if (!candidate.device->counters.empty()) {
-    tally_.costs_counters = true;
-    if (tally_.counters.empty()) tally_.counters = counter_of(candidate, stage_.usage);
-  }
 }
 
 bool Counter::is_small(const PoolDevice& device, const api::DeviceAsk& ask) const {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/device_draft.h"
 #include "engine/device_node.h"
+#include "engine/device_request.h"
 
 namespace gang::engine {
 
@@ -18,7 +20,7 @@ struct SeenNode {
   bool is_closed = false;  ///< its labels or taints let none of them in
 };
 
-/// What became of the devices that one request could have. A value.
+/// What became of the devices that one alternative of a request could have. A value.
 struct Tally {
   std::int64_t matching = 0;
   std::int64_t small = 0;         ///< of them, without the capacity asked for, whoever has them
@@ -35,7 +37,6 @@ struct Tally {
   bool is_shared = false;         ///< one is given out in shares, so the numbers prove nothing
   std::string capacity;           ///< "d/p/x: memory 20Gi of 80Gi free, 40Gi asked" of the first
   std::set<std::string> drivers;  ///< of all that match
-  std::string refusal;            ///< why no node was looked at for the request, or ""
   /// Those that serve the request while nobody else has them.
   [[nodiscard]] std::int64_t able() const { return matching - small; }
   [[nodiscard]] std::int64_t free() const {
@@ -43,22 +44,51 @@ struct Tally {
   }
 };
 
-/// Counts devices for one ask, each once however many nodes can use it: closed nodes come last.
-/// Lives for one refusal; one thread.
+/// The same of one node, which may share devices with others. A value.
+struct NodeTally {
+  std::int64_t able = 0;
+  std::int64_t free = 0;
+  bool is_shared = false;
+};
+
+/// An exact request, or one alternative of a request, with what it could have. A value.
+struct AskTally {
+  const api::DeviceAsk* ask = nullptr;  ///< not null
+  Tally fleet;                          ///< each device once, however many nodes can use it
+  std::vector<NodeTally> nodes;         ///< in the order in which they were looked at
+};
+
+/// Counts devices for one request, alternative by alternative. Closed nodes come last. Lives for
+/// one refusal; one thread.
 class Counter {
  public:
   /// All outlive this.
-  Counter(const DeviceStage& stage, const api::ResourceClaim& claim, std::size_t request,
-          std::size_t alternative = 0)
-      : stage_(stage), claim_(claim), request_(request), alternative_(alternative) {}
+  Counter(const DeviceStage& stage, const api::ResourceClaim& claim, std::size_t request);
 
   void look_at(const SeenNode& seen);
-  [[nodiscard]] const Tally& tally() const { return tally_; }
+  /// By alternative; one of an exact request.
+  [[nodiscard]] const std::vector<AskTally>& asks() const { return asks_; }
+  /// Devices that serve some alternative while nobody else has them, and those of them that are
+  /// free.
+  [[nodiscard]] std::int64_t able() const { return static_cast<std::int64_t>(able_.size()); }
+  [[nodiscard]] std::int64_t free() const { return static_cast<std::int64_t>(free_.size()); }
+  /// Why nothing was counted on the first node where that is so, or "".
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
  private:
-  void count(const DeviceCandidate& candidate, const api::DeviceAsk& ask, bool is_closed);
-  void count_tainted(const DeviceCandidate& candidate, const api::DeviceAsk& ask);
-  void count_free(const DeviceCandidate& candidate);
+  /// What keeps a device from serving.
+  enum class Fate { kSmall, kHeld, kTainted, kClosed, kAvoided, kBlocked, kFree };
+
+  struct Alternative {
+    PreparedAsk& ask;
+    std::size_t index = 0;
+  };
+
+  void count(const SeenNode& seen, const PreparedClaim& claim, Alternative alternative);
+  [[nodiscard]] Fate fate_of(const DeviceCandidate& candidate, const api::DeviceAsk& ask,
+                             bool is_closed) const;
+  void add(Fate fate, const DeviceCandidate& candidate, AskTally& tally) const;
+  void add_tainted(const DeviceCandidate& candidate, AskTally& tally) const;
   [[nodiscard]] bool is_small(const cluster::PoolDevice& device, const api::DeviceAsk& ask) const;
   /// What makes the device's counters unknown; null where they are known, or shared already.
   [[nodiscard]] const cluster::UnseenDevice* blocker_of(const DeviceCandidate& candidate) const;
@@ -66,9 +96,11 @@ class Counter {
   const DeviceStage& stage_;
   const api::ResourceClaim& claim_;
   const std::size_t request_;
-  const std::size_t alternative_;
-  std::set<cluster::DeviceId> seen_;
-  Tally tally_;
+  std::vector<AskTally> asks_;
+  std::vector<std::set<cluster::DeviceId>> seen_;  ///< by alternative
+  std::set<cluster::DeviceId> able_;
+  std::set<cluster::DeviceId> free_;
+  std::string refusal_;
 };
 
 }  // namespace gang::engine

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "gang/base/list_text.h"
+
 namespace gang::engine {
 namespace {
 
@@ -101,9 +103,11 @@ class ResourceRequests {
 ExtendedClaim extended_claim_of(const std::vector<ContainerAsk>& asks,
                                 const std::vector<ServedResource>& served) {
   ExtendedClaim made;
-  made.claim.meta.key.name = "<extended-resources>";
   std::vector<ServedResource> by_name = served;
   std::ranges::sort(by_name, {}, &ServedResource::name);
+  std::vector<std::string> names;
+  for (const ServedResource& one : by_name) names.push_back(one.name);
+  made.claim.meta.key.name = "for extended resource " + list_text(names);
   for (const ServedResource& one : by_name) ResourceRequests(asks, one, made).add();
   std::ranges::sort(made.claim.spec.requests, {}, &api::DeviceRequest::name);
   return made;
