@@ -2,6 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "gang/base/utf8.h"
 
 namespace gang::binder {
 namespace {
@@ -11,12 +14,15 @@ using api::ConditionStatus;
 using engine::Explanation;
 using engine::Verdict;
 
+/// What the API server takes of the message of a PodGroup's condition.
+constexpr std::size_t kMessageBytesMax = 32'768;
+
 Condition condition(std::string_view type, ConditionStatus status, std::string reason,
-                    std::string message) {
+                    std::string_view message) {
   return {.type = std::string(type),
           .status = status,
           .reason = std::move(reason),
-          .message = std::move(message)};
+          .message = std::string(cut_text(message, kMessageBytesMax))};
 }
 
 std::string sentence(const Explanation& explanation) {

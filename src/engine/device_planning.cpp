@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "engine/device_emptied.h"
 #include "engine/device_held.h"
 #include "engine/device_holding.h"
-#include "engine/device_shortage.h"
 
 namespace gang::engine {
 namespace {
@@ -200,11 +201,31 @@ struct Refused {
   const Draft& draft;
   const DeviceStage& stage;
   const DeviceDraft& devices;
+  const DeviceGangSearch& search;
   ExtendedClaims& extended;
   const std::vector<DeviceKind>& kinds;
+  std::int64_t steps_left = 0;  ///< for further proofs
 };
 
-Shortage shortage_of_kind(const Refused& refused, std::size_t index) {
+bool has_allocated(const std::vector<GangClaim>& claims, const DeviceKind& kind) {
+  return std::ranges::any_of(kind.members.front().claims, [&claims](std::size_t index) {
+    return claims[index].allocation != nullptr;
+  });
+}
+
+/// Whether no node would serve a member of the kind although nobody held devices.
+bool serves_nobody(Refused& refused, std::size_t index) {
+  const DeviceKind& kind = refused.kinds[index];
+  if (refused.search.placed_count(index) > 0 || has_allocated(refused.gang.claims, kind)) {
+    return false;
+  }
+  const Emptied emptied =
+      try_emptied(refused.draft, refused.stage, refused.gang.claims, kind, refused.steps_left);
+  refused.steps_left -= emptied.steps;
+  return emptied.serves_nobody;
+}
+
+Shortage shortage_of_kind(Refused& refused, std::size_t index) {
   const DeviceKind& kind = refused.kinds[index];
   const std::vector<GangClaim>& claims = refused.gang.claims;
   std::string holding = holding_text(refused.draft, refused.devices, claims, kind);
@@ -216,30 +237,47 @@ Shortage shortage_of_kind(const Refused& refused, std::size_t index) {
     asking.extended = &refused.extended.whole_claim_of(kind.class_index);
   }
   Shortage shortage = shortage_of(refused.draft, refused.stage, asking);
-  if (needed == 0) shortage.lacking = Lacking::kUnknown;
+  if (needed == 0) {
+    shortage.lacking = Lacking::kUnknown;
+  } else if (shortage.lacking != Lacking::kOnFleet && serves_nobody(refused, index)) {
+    shortage.lacking = Lacking::kOnFleet;
+  }
   return shortage;
 }
 
-/// Says which kind lacks what: of those that fit nowhere the first that never will, else the first.
-void explain_misfits(const Refused& refused, const DeviceGangSearch& search,
-                     DevicePlanning& result) {
+/// Kinds of which one is told: those that fit nowhere, where the search did not get so far those of
+/// which nobody is placed, or else the one that is left over.
+std::vector<std::size_t> kinds_to_explain(const DevicePlanning& result,
+                                          const DeviceGangSearch& search) {
+  std::vector<std::size_t> misfits;
+  std::vector<std::size_t> unplaced;
+  for (std::size_t i = 0; i < result.kinds.size(); ++i) {
+    if (search.fits_nowhere(i)) misfits.push_back(i);
+    if (search.placed_count(i) == 0) unplaced.push_back(i);
+  }
+  if (!misfits.empty()) return misfits;
+  const bool is_limited = result.end.end == SearchEnd::kLimit;
+  if (is_limited && !unplaced.empty()) return unplaced;
+  return {result.left_over};
+}
+
+/// Says which kind lacks what: one that never fits, or else the scarcest; of equals the first.
+void explain_misfits(Refused& refused, DevicePlanning& result) {
   constexpr std::size_t kExplainedMax = 4;
-  std::vector<std::size_t> kinds;
-  for (std::size_t i = 0; i < result.kinds.size() && kinds.size() < kExplainedMax; ++i) {
-    if (search.fits_nowhere(i)) kinds.push_back(i);
+  std::vector<std::size_t> kinds = kinds_to_explain(result, refused.search);
+  const bool have_misfits = refused.search.fits_nowhere(kinds.front());
+  if (have_misfits) result.misfit_count = kinds.size();
+  kinds.resize(std::min(kinds.size(), kExplainedMax));
+  std::optional<Shortage> told;
+  for (const std::size_t kind : kinds) {
+    Shortage shortage = shortage_of_kind(refused, kind);
+    if (have_misfits) result.misfits.push_back({kind, shortage.text});
+    if (told && !is_scarcer(shortage, *told)) continue;
+    result.left_over = kind;
+    told = std::move(shortage);
   }
-  const bool have_misfits = !kinds.empty();
-  if (!have_misfits) kinds.push_back(result.left_over);
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    Shortage shortage = shortage_of_kind(refused, kinds[i]);
-    if (have_misfits) result.misfits.push_back({kinds[i], shortage.text});
-    const bool is_hopeless = shortage.lacking == Lacking::kOnFleet;
-    const bool is_told = i == 0 || (is_hopeless && !result.is_hopeless);
-    if (!is_told) continue;
-    result.left_over = kinds[i];
-    result.shortage = std::move(shortage.text);
-    result.is_hopeless = is_hopeless;
-  }
+  result.shortage = std::move(told->text);
+  result.lacking = told->lacking;
 }
 
 }  // namespace
@@ -328,14 +366,22 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     result.end = {.end = SearchEnd::kLimit, .fatal = budget.text()};
     return result;
   }
-  const Refused refused{.gang = gang,
-                        .draft = draft,
-                        .stage = stage,
-                        .devices = devices,
-                        .extended = extended,
-                        .kinds = result.kinds};
-  explain_misfits(refused, search, result);
-  if (budget.is_spent()) result.shortage = budget.text();
+  Refused refused{.gang = gang,
+                  .draft = draft,
+                  .stage = stage,
+                  .devices = devices,
+                  .search = search,
+                  .extended = extended,
+                  .kinds = result.kinds,
+                  .steps_left = devices.steps_left()};
+  explain_misfits(refused, result);
+  result.steps = options.device_steps_max - refused.steps_left;
+  if (budget.is_spent()) {
+    result.shortage = budget.text();
+    result.lacking = Lacking::kUnknown;
+  }
+  // What the numbers prove needs no search.
+  if (result.lacking != Lacking::kUnknown) result.end.end = SearchEnd::kImpossible;
   return result;
 }
 

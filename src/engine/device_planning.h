@@ -8,6 +8,7 @@
 
 #include "engine/device_cache.h"
 #include "engine/device_gang_search.h"
+#include "engine/device_shortage.h"
 #include "engine/draft.h"
 #include "gang/cluster/gang.h"
 #include "gang/engine/options.h"
@@ -42,14 +43,16 @@ struct DevicePlanning {
   std::vector<DevicePick> picks;
   std::vector<ClaimWrite> claims;  ///< of the picked members, when placed
   std::vector<ClaimCreation> new_claims;
-  /// The kind that the shortage is about: one that can never fit, one that fits nowhere, or the
-  /// first, in search order, that has members left over.
+  /// The kind that the shortage is about: one that can never fit, the scarcest that fits nowhere,
+  /// or the first, in search order, that has members left over.
   std::size_t left_over = 0;
   std::vector<DeviceMisfit> misfits;  ///< the first few kinds that fit nowhere
+  std::size_t misfit_count = 0;       ///< all of them
   /// Which claim holds devices where nobody can use them, or else
   /// "gpu: 2 free of 16 match `...`; 14 allocated; needed 8"; "" where neither is known.
   std::string shortage;
-  bool is_hopeless = false;  ///< not even with every device free
+  /// What is proved of that kind; kOnFleet: it is not served even with every device free.
+  Lacking lacking = Lacking::kUnknown;
   std::int64_t steps = 0;
 };
 

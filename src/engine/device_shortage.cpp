@@ -272,30 +272,22 @@ bool has_free(const Counted& counted, std::size_t node) {
   });
 }
 
-/// Why one member does not find all that it asks for on one node. A value.
-struct Apart {
-  std::string text;          ///< "" where a node has all
-  bool is_hopeless = false;  ///< no node has so many devices at all
-};
-
-/// Of a single request: ", of which n1 has most: 2 of 3"; no text where there is more than a number
-/// to it.
-Apart most_of_node(const std::vector<SeenNode>& nodes, const Counted& counted) {
+/// Of a single request: ", of which n1 has most: 2 of 3"; "" where there is more than a number to
+/// it.
+std::string most_of_node(const std::vector<SeenNode>& nodes, const Counted& counted) {
   const AskTally& told = counted.told();
   const bool has_others = counted.counter.asks().size() > 1;
-  if (nodes.empty() || takes_all(*told.ask) || has_others) return {};
-  if (std::ranges::any_of(told.nodes, &NodeTally::is_shared)) return {};
+  if (nodes.empty() || takes_all(*told.ask) || has_others) return "";
+  if (std::ranges::any_of(told.nodes, &NodeTally::is_shared)) return "";
   const auto best = std::ranges::max_element(told.nodes, {}, &NodeTally::free);
-  const auto largest = std::ranges::max_element(told.nodes, {}, &NodeTally::able);
-  const std::int64_t needed = needed_by_one(counted.wanted, *told.ask);
   const SeenNode& node = nodes[static_cast<std::size_t>(best - told.nodes.begin())];
-  return {.text = fmt::format(", of which {} has most: {} of {}", node.devices.facts.name,
-                              best->free, needed),
-          .is_hopeless = largest->able < needed};
+  return fmt::format(", of which {} has most: {} of {}", node.devices.facts.name, best->free,
+                     needed_by_one(counted.wanted, *told.ask));
 }
 
-/// The node that has most of what one member asks for, and what it lacks.
-Apart apart_of(const std::vector<SeenNode>& nodes, const std::vector<Counted>& all) {
+/// Why one member does not find all that it asks for on one node: the node that has most of it, and
+/// what that lacks. "" where a node has all.
+std::string apart_text(const std::vector<SeenNode>& nodes, const std::vector<Counted>& all) {
   std::size_t best = 0;
   const Wanted* lacking = nullptr;
   std::int64_t most = -1;
@@ -307,26 +299,17 @@ Apart apart_of(const std::vector<SeenNode>& nodes, const std::vector<Counted>& a
       count += has ? 1 : 0;
       if (!has && first == nullptr) first = &counted.wanted;
     }
-    if (first == nullptr) return {};
+    if (first == nullptr) return "";
     if (count <= most) continue;
     most = count;
     best = node;
     lacking = first;
   }
-  Apart apart = all.size() == 1 ? most_of_node(nodes, all.front()) : Apart();
+  std::string text = all.size() == 1 ? most_of_node(nodes, all.front()) : "";
   if (all.size() > 1 && lacking != nullptr) {
-    apart.text =
-        fmt::format(", of which {} lacks {}", nodes[best].devices.facts.name, name_of(*lacking));
+    text = fmt::format(", of which {} lacks {}", nodes[best].devices.facts.name, name_of(*lacking));
   }
-  apart.text = "; to be met as well: all that a pod claims on one node" + apart.text;
-  return apart;
-}
-
-/// Whether what is proved of `a` is more, or else more devices lack.
-bool is_scarcer(const Shortage& a, const Shortage& b) {
-  const bool is_proved = a.lacking == Lacking::kOnFleet;
-  if (is_proved != (b.lacking == Lacking::kOnFleet)) return is_proved;
-  return a.margin < b.margin;
+  return "; to be met as well: all that a pod claims on one node" + text;
 }
 
 /// The scarcest of these, which are all that one member asks for.
@@ -345,9 +328,8 @@ Shortage scarcest(const DeviceStage& stage, const std::vector<SeenNode>& nodes,
   }
   if (!worst) return {};
   if (worst->conditions) {
-    const Apart apart = apart_of(nodes, counted);
-    worst->shortage.text += apart.text.empty() ? *worst->conditions : apart.text;
-    if (apart.is_hopeless) worst->shortage.lacking = Lacking::kOnFleet;
+    const std::string apart = apart_text(nodes, counted);
+    worst->shortage.text += apart.empty() ? *worst->conditions : apart;
   }
   const std::string subject = worst->is_refusal ? "" : subject_of(*of, all.size() > 1);
   if (!subject.empty()) worst->shortage.text = subject + ": " + worst->shortage.text;
@@ -416,6 +398,12 @@ std::vector<Wanted> wanted_of(const Asking& asking) {
 }
 
 }  // namespace
+
+bool is_scarcer(const Shortage& a, const Shortage& b) {
+  const bool is_proved = a.lacking == Lacking::kOnFleet;
+  if (is_proved != (b.lacking == Lacking::kOnFleet)) return is_proved;
+  return a.margin < b.margin;
+}
 
 Shortage shortage_of(const Draft& draft, const DeviceStage& stage, const Asking& asking) {
   const std::vector<Wanted> all = wanted_of(asking);

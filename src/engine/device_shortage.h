@@ -41,6 +41,9 @@ struct Asking {
   const ExtendedClaim* extended = nullptr;
 };
 
+/// Whether what is proved of `a` is more, or else more devices lack.
+[[nodiscard]] bool is_scarcer(const Shortage& a, const Shortage& b);
+
 /// Looks at every node of the draft's snapshot.
 [[nodiscard]] Shortage shortage_of(const Draft& draft, const DeviceStage& stage,
                                    const Asking& asking);

@@ -323,7 +323,7 @@ class Planner::Impl {
     if (planning.end.end == SearchEnd::kLimit) {
       attempt.verdict = Verdict::kSearchLimitReached;
       attempt.remaining = gang.counts.pending - placed;
-    } else if (planning.is_hopeless) {
+    } else if (planning.lacking == Lacking::kOnFleet) {
       attempt.verdict = Verdict::kImpossibleOnFleet;
     }
     const DeviceKind& left_over = planning.kinds[planning.left_over];
@@ -354,6 +354,10 @@ class Planner::Impl {
       std::string who = kind.members.size() == 1 ? fmt::format("pod {} fits no node", first)
                                                  : fmt::format("{} pods fit no node, the first {}",
                                                                kind.members.size(), first);
+      if (planning.misfit_count > 1) {
+        const std::size_t others = planning.misfit_count - 1;
+        who += fmt::format(" (and {} more kind{} of pods)", others, others == 1 ? "" : "s");
+      }
       attempt.detail = attempt.detail.empty() ? who : who + ": " + attempt.detail;
     }
   }

@@ -34,6 +34,15 @@ std::string text(const std::vector<WantedCondition>& wanted) {
   return text;
 }
 
+TEST(Conditions, MessageIsNoLongerThanTheServerTakes) {
+  Explanation told = explanation(Verdict::kImpossibleNow);
+  told.message = std::string(32'767, 'x') + "\xC3\xA9 and more";
+  EXPECT_EQ(group_conditions(told).front().condition.message, std::string(32'767, 'x'));
+  told.message.resize(32'767);
+  told.message += "y";
+  EXPECT_EQ(group_conditions(told).front().condition.message, told.message);
+}
+
 TEST(Conditions, EveryVerdictHasItsReasons) {
   const std::string counts = ": 1 bound, 5 live, minimum 4: ";
   const struct {
