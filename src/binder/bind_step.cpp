@@ -63,7 +63,7 @@ void BindStep::ask_gate() {
 void BindStep::on_gate(GateWord word) {
   phase_ = Phase::kIdle;
   if (word == GateWord::kShut && !giving_up_) {
-    giving_up_ = BindEnd{.stopped = true, .message = "the round was taken back"};
+    giving_up_ = BindEnd{.stopped = true, .message = kTakenBack};
   }
   if (giving_up_) return unknown_ ? pause(backoff_.next()) : finish(*giving_up_);
   if (word == GateWord::kUnanswered) return pause(backoff_.next());

@@ -13,9 +13,8 @@
 //  - "not bound" is reported only when no U is left: the version has moved, or the read was sent
 //    40 s after the last U.
 // A pod without known version is read before the first Binding, so that all of them carry one.
-// In a round with an intent, a Binding with a version that the step read itself is sent only when a
-// read of the intent made after it still shows the round: whoever takes a round back marks the
-// intent first and changes the pods then. A pod whose status names another claim for its extended
+// In a round with an intent, a Binding with a version that the step read itself is sent only when
+// the gate is open. A pod whose status names another claim for its extended
 // resources than the one of the round is not bound: its kubelet would wait for that claim for ever.
 // Source: commit protocol 5.2 P7, 5.3, 5.4, 8; the devices contract, 6.4.
 #pragma once
@@ -26,6 +25,7 @@
 
 #include "binder/backoff.h"
 #include "binder/channel.h"
+#include "binder/gate.h"
 #include "binder/lifeline.h"
 #include "binder/write_window.h"
 
@@ -40,11 +40,6 @@ struct BindEnd {
   bool answered = false;  ///< not bound although the server answers: it refuses this request so far
   std::string message;
 };
-
-/// Whether the round still holds.
-enum class GateWord { kOpen, kShut, kUnanswered };
-/// Asks once, and calls back once.
-using Gate = std::function<void(std::function<void(GateWord)>)>;
 
 /// See the head of the file. Owned by a Round; binder's thread only. At most one request or timer
 /// of a step is outstanding. Calls `done` once, then does nothing more.

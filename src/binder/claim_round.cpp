@@ -96,9 +96,7 @@ ClaimRound::ClaimRound(Parts parts, engine::Plan plan,
   for (const engine::ClaimCreation& creation : plan_.new_claims) {
     creations_.add(parts_.claims, creation);
   }
-  for (const engine::ClaimWrite& write : plan_.claims) {
-    claims_.add(parts_.claims, write, plan_.stamp);
-  }
+  for (const engine::ClaimWrite& write : plan_.claims) add_claim(write);
 }
 
 // --- until the claims are written ---------------------------------------------------------------
@@ -189,30 +187,23 @@ bool ClaimRound::is_written(const StepStage<Step>& stage) {
 void ClaimRound::on_made() {
   if (!is_written(creations_)) return;
   if (creations_.steps().empty()) return write_claims();
-  check_made();
+  go_on(Stage::kMaking, &ClaimRound::write_claims);
 }
 
-void ClaimRound::check_made() {
-  intent_.check(lifeline_.guard([this](IntentWord word) {
-    if (stage_ != Stage::kMaking || is_aborting()) return;
-    switch (word) {
-      case IntentWord::kOurs:
-        return write_claims();
-      case IntentWord::kNotOurs:
-        is_overtaken_ = true;
-        return abort(RoundEnd::kUnavailable, kTakenOver);
-      case IntentWord::kUnanswered:
-        return parts_.claims.channel().after(backoff_.next(),
-                                             lifeline_.guard([this] { check_made(); }));
-    }
-  }));
+/// Once a read of the intent shows the round.
+void ClaimRound::go_on(Stage stage, void (ClaimRound::*then)()) {
+  ask_gate([this, stage, then](GateWord word) {
+    if (stage_ != stage || is_aborting()) return;
+    if (word == GateWord::kOpen) return (this->*then)();
+    parts_.claims.channel().after(backoff_.next(), lifeline_.guard([this, stage, then] {
+      if (stage_ == stage && !is_aborting()) go_on(stage, then);
+    }));
+  });
 }
 
 void ClaimRound::write_claims() {
   stage_ = Stage::kClaims;
-  for (const auto& made : creations_.steps()) {
-    claims_.add(parts_.claims, made->write(), plan_.stamp);
-  }
+  for (const auto& made : creations_.steps()) add_claim(made->write());
   claims_.start();
 }
 
@@ -309,22 +300,7 @@ void ClaimRound::fence_movers() {
 
 /// After the versions were taken: either the intent shows that somebody took it, or they are old.
 void ClaimRound::check_intent() {
-  intent_.check(lifeline_.guard([this](IntentWord word) { on_checked(word); }));
-}
-
-void ClaimRound::on_checked(IntentWord word) {
-  if (stage_ != Stage::kChecking) return;
-  switch (word) {
-    case IntentWord::kOurs:
-      return bind();
-    case IntentWord::kNotOurs:
-      is_overtaken_ = true;
-      return abort(RoundEnd::kUnavailable, kTakenOver);
-    case IntentWord::kUnanswered:
-      return parts_.claims.channel().after(backoff_.next(), lifeline_.guard([this] {
-        if (stage_ == Stage::kChecking) check_intent();
-      }));
-  }
+  go_on(Stage::kChecking, &ClaimRound::bind);
 }
 
 void ClaimRound::bind() {
@@ -332,10 +308,18 @@ void ClaimRound::bind() {
   stage_ = Stage::kBinding;
   Round::Parts parts = parts_.bindings;
   if (told_slow_) parts.slow = [](const engine::RoundProgress&) {};
-  parts.gate = [this](std::function<void(GateWord)> then) { ask_gate(then); };
+  parts.gate = gate();
   bindings_ = std::make_unique<Round>(std::move(parts), plan_,
                                       [this](engine::RoundOutcome outcome) { on_bound(outcome); });
   bindings_->start();
+}
+
+void ClaimRound::add_claim(engine::ClaimWrite write) {
+  claims_.add(parts_.claims, std::move(write), plan_.stamp, gate());
+}
+
+Gate ClaimRound::gate() {
+  return [this](std::function<void(GateWord)> then) { ask_gate(then); };
 }
 
 void ClaimRound::ask_gate(const std::function<void(GateWord)>& then) {
@@ -349,7 +333,7 @@ void ClaimRound::ask_gate(const std::function<void(GateWord)>& then) {
 
 void ClaimRound::on_overtaken() {
   is_overtaken_ = true;
-  bindings_->stop(kTakenOver);
+  bindings_ ? bindings_->stop(kTakenOver) : abort(RoundEnd::kUnavailable, kTakenOver);
 }
 
 void ClaimRound::on_bound(engine::RoundOutcome outcome) {

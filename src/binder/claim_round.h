@@ -73,7 +73,7 @@ class ClaimRound {
   template <class Step>
   bool is_written(const StepStage<Step>& stage);
   void on_made();
-  void check_made();
+  void go_on(Stage stage, void (ClaimRound::*then)());
   void write_claims();
   void on_claims();
   void on_pods();
@@ -81,8 +81,9 @@ class ClaimRound {
   void tell_awaited();
   void fence_movers();
   void check_intent();
-  void on_checked(IntentWord word);
   void bind();
+  void add_claim(engine::ClaimWrite write);
+  [[nodiscard]] Gate gate();
   void ask_gate(const std::function<void(GateWord)>& then);
   void on_bound(engine::RoundOutcome outcome);
   void on_overtaken();

@@ -8,7 +8,7 @@
 namespace gang::binder {
 namespace {
 
-constexpr std::int32_t kConflictsMax = 10;
+constexpr std::int32_t kConflictsMax = 5;
 
 std::vector<api::DeviceResult> comparable(std::vector<api::DeviceResult> results) {
   for (api::DeviceResult& result : results) result.share_id.reset();
@@ -32,11 +32,12 @@ bool same_devices(const api::Allocation& a, const api::Allocation& b) {
   return comparable(a.results) == comparable(b.results) && a.node_selector == b.node_selector;
 }
 
-ClaimStep::ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::string stamp,
+ClaimStep::ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::string stamp, Gate gate,
                      std::function<void()> done)
     : port_(port),
       write_(std::move(write)),
       stamp_(std::move(stamp)),
+      gate_(std::move(gate)),
       done_(std::move(done)),
       backoff_(port.channel().options().retry_initial, port.channel().options().retry_max,
                seed_of(write_.claim->meta.uid.text)),
@@ -160,9 +161,13 @@ void ClaimStep::on_written(const kube::Answer& answer,
 
 /// Reads after a pause, then goes on by what the claim is then.
 void ClaimStep::again(const kube::Answer& answer) {
-  is_busy_ = true;
   trouble_ = answer.message;
-  port_.channel().after(wait_after(answer, backoff_.next()), lifeline_.guard([this] {
+  pause(wait_after(answer, backoff_.next()));
+}
+
+void ClaimStep::pause(Duration time) {
+  is_busy_ = true;
+  port_.channel().after(time, lifeline_.guard([this] {
     is_busy_ = false;
     read();
   }));
@@ -185,7 +190,28 @@ void ClaimStep::on_read(const kube::Answer& answer,
     return again(answer);
   }
   claim_ = *claim;
-  proceed();
+  if (judge() || stopped_) return proceed();
+  ask_gate();
+}
+
+void ClaimStep::ask_gate() {
+  is_busy_ = true;
+  gate_(lifeline_.guard([this](GateWord word) {
+    is_busy_ = false;
+    on_gate(word);
+  }));
+}
+
+void ClaimStep::on_gate(GateWord word) {
+  if (stopped_) return finish(ClaimEnd::kStopped, *stopped_);
+  switch (word) {
+    case GateWord::kOpen:
+      return proceed();
+    case GateWord::kShut:
+      return finish(ClaimEnd::kStopped, kTakenBack);
+    case GateWord::kUnanswered:
+      return pause(backoff_.next());
+  }
 }
 
 void ClaimStep::finish(ClaimEnd end, std::string message) {

@@ -3,9 +3,9 @@
 // Problem: a claim is written in two steps (finalizer, then allocation and reservation at once),
 // the answers may be lost, others write it meanwhile, and devices must not be given twice.
 // Idea: every write carries uid and version, so at most one of several writers succeeds; after any
-// answer that is not definite the claim is read and judged anew: ours already, still to be written,
-// or lost. What was written is given back by ClaimReturn. Source: the devices contract, 7; the
-// commit protocol, 5.3.
+// answer that is not definite the claim is read and judged anew: ours already, still to be written
+// if the gate is open, or lost. What was written is given back by ClaimReturn. Source: the devices
+// contract, 7; the commit protocol, 5.3.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 
 #include "binder/backoff.h"
 #include "binder/claim_port.h"
+#include "binder/gate.h"
 #include "binder/lifeline.h"
 #include "gang/engine/plan.h"
 
@@ -32,7 +33,8 @@ enum class ClaimEnd {
 /// is outstanding. Calls `done` once.
 class ClaimStep {
  public:
-  ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::string stamp,
+  /// `gate` is asked before a write with a version that was read.
+  ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::string stamp, Gate gate,
             std::function<void()> done);
 
   void start();
@@ -60,7 +62,10 @@ class ClaimStep {
   void on_written(const kube::Answer& answer, const std::optional<api::ResourceClaim>& claim);
   void read();
   void on_read(const kube::Answer& answer, const std::optional<api::ResourceClaim>& claim);
+  void ask_gate();
+  void on_gate(GateWord word);
   void again(const kube::Answer& answer);
+  void pause(Duration time);
   void finish(ClaimEnd end, std::string message = {});
   [[nodiscard]] std::optional<ClaimEnd> judge() const;
   [[nodiscard]] bool has_planned_devices() const;
@@ -72,6 +77,7 @@ class ClaimStep {
   const ClaimPort port_;
   const engine::ClaimWrite write_;
   const std::string stamp_;
+  const Gate gate_;
   const std::function<void()> done_;
   Backoff backoff_;
   api::ResourceClaim claim_;

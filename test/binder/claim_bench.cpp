@@ -70,6 +70,14 @@ engine::Plan ClaimBench::claim_plan(int minimum, int count) const {
   return made;
 }
 
+void ClaimBench::take_over(const std::string& other_epoch) {
+  api::ConfigMap& map = claims.maps().begin()->second;
+  api::Intent intent = *api::intent_from(map);
+  intent.epoch = other_epoch;
+  map.data = api::to_config_map(intent, map.meta.key.name_space).data;
+  map.meta.resource_version.text += "0";
+}
+
 void ClaimBench::confirm(const std::string& problem, bool is_unready) {
   if (written.empty()) return;
   engine::RoundCheck check{.gang = written.back().gang,

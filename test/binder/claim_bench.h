@@ -29,6 +29,8 @@ class ClaimBench : public BinderBench {
   [[nodiscard]] engine::Plan claim_plan(int minimum, int count) const;
   [[nodiscard]] engine::ClaimWrite write_of(const std::string& claim,
                                             const std::vector<std::string>& pods) const;
+  /// Somebody else writes the intent that there is.
+  void take_over(const std::string& other_epoch);
   /// Answers claims_written of the newest round with the versions as they are now.
   void confirm(const std::string& problem = "", bool is_unready = false);
   /// commit() and confirm(), then time for everything to end.

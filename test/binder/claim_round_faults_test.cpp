@@ -151,5 +151,21 @@ INSTANTIATE_TEST_SUITE_P(EachWrite, LostWriteTest,
                                   name_of(std::get<1>(param.param));
                          });
 
+TEST(TakenOverRound, AClaimThatMovedIsNotWritten) {
+  ClaimBench bench;
+  bench.create_gang_with_claims(2);
+  const engine::Plan plan = bench.claim_plan(2, 2);
+  bench.claims.change("c1", [](api::ResourceClaim& claim) { claim.meta.labels = {}; });
+  bench.claims.intercept([&bench](const std::string& request) {
+    if (request == "read c1") bench.take_over("e9");
+    return std::optional<FakeClaims::Fault>();
+  });
+  bench.commit(plan);
+  bench.advance(seconds(60));
+  EXPECT_EQ(bench.round_end(), "unavailable");
+  EXPECT_EQ(bench.outcomes.back().message, "another instance took the round over");
+  EXPECT_EQ(bench.state(), "m0:- c0=d0[m0] m1:- c1=-[] maps=1") << "left to the other one";
+}
+
 }  // namespace
 }  // namespace gang::test

@@ -29,14 +29,6 @@ class ClaimRoundTest : public testing::Test {
  protected:
   [[nodiscard]] const std::string& message() const { return bench.outcomes.back().message; }
   [[nodiscard]] api::Intent stored() { return *api::intent_from(bench.claims.maps().at(kMap)); }
-  /// Somebody else writes the intent.
-  void take_over(const std::string& epoch) {
-    api::Intent intent = stored();
-    intent.epoch = epoch;
-    api::ConfigMap& map = bench.claims.maps().at(kMap);
-    map.data = api::to_config_map(intent, "sys").data;
-    map.meta.resource_version.text += "0";
-  }
 
   ClaimBench bench;
 };
@@ -224,7 +216,7 @@ TEST_F(ClaimRoundTest, AClaimOfARunningGroupStays) {
 TEST_F(ClaimRoundTest, ARoundThatSomebodyTookSendsNothingMore) {
   bench.create_gang_with_claims(2);
   bench.commit(bench.claim_plan(2, 2));
-  take_over("e9");
+  bench.take_over("e9");
   const std::size_t before = bench.writes().size();
   bench.confirm();
   bench.advance(seconds(60));
@@ -242,7 +234,7 @@ TEST_F(ClaimRoundTest, ABindingThatFailedIsSentAgainOnlyWhileTheRoundIsOurs) {
   bench.confirm();
   bench.run();
   bench.client.change("m1", [](api::Pod& pod) { pod.meta.labels = {{"a", "b"}}; });
-  take_over("e9");
+  bench.take_over("e9");
   bench.client.release("get", "m1");
   bench.advance(seconds(60));
   EXPECT_EQ(bench.client.count("bind", "m1"), 1U);

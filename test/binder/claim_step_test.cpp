@@ -43,9 +43,17 @@ class ClaimStepTest : public testing::Test {
         .claim = std::make_shared<const api::ResourceClaim>(claims_.claim("c")),
         .allocation = std::move(allocation),
         .consumers = {pod("p")}};
-    step_ =
-        std::make_unique<binder::ClaimStep>(binder::ClaimPort{claims_, channel_, window_},
-                                            std::move(write), "round=1", [this] { ++end_count_; });
+    step_ = std::make_unique<binder::ClaimStep>(binder::ClaimPort{claims_, channel_, window_},
+                                                std::move(write), "round=1", gate(),
+                                                [this] { ++end_count_; });
+  }
+
+  /// Says what was set last.
+  [[nodiscard]] binder::Gate gate() {
+    return [this](const std::function<void(binder::GateWord)>& then) {
+      ++asked_count_;
+      then(word_);
+    };
   }
 
   void start() {
@@ -64,6 +72,8 @@ class ClaimStepTest : public testing::Test {
   binder::Channel channel_;
   binder::WriteWindow window_{16};
   std::unique_ptr<binder::ClaimStep> step_;
+  binder::GateWord word_ = binder::GateWord::kOpen;
+  int asked_count_ = 0;
   int end_count_ = 0;
 };
 
@@ -131,6 +141,52 @@ TEST_F(ClaimStepTest, GoesOnWhenOnlyTheVersionMoved) {
   start();
   EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
   EXPECT_EQ(requests(), (Texts{"finalizer c", "read c", "finalizer c", "set c: p"}));
+}
+
+TEST_F(ClaimStepTest, AClaimThatKeepsChangingIsTriedFiveTimesMore) {
+  const auto change_ahead_of = [this](int writes) {
+    claims_.intercept([this, writes, seen = 0](const std::string& request) mutable {
+      const bool changes = request.starts_with("finalizer") && seen++ < writes;
+      if (changes) claims_.change("c", [](api::ResourceClaim& claim) { claim.meta.labels = {}; });
+      return std::nullopt;
+    });
+  };
+  make_step();
+  change_ahead_of(5);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation.reset();
+    claim.reserved_for.clear();
+    claim.finalizers.clear();
+  });
+  make_step();
+  change_ahead_of(6);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kTaken);
+  EXPECT_EQ(step_->message(), "claim ns/c: the claim changes faster than it can be written");
+}
+
+TEST_F(ClaimStepTest, AsksWhetherTheRoundHoldsBeforeItWritesWithAVersionThatItRead) {
+  start();
+  EXPECT_EQ(asked_count_, 0) << "the version is that of the plan";
+
+  make_step();
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation.reset();
+    claim.reserved_for.clear();
+  });
+  word_ = binder::GateWord::kUnanswered;
+  step_->start();
+  executor_.run();
+  EXPECT_EQ(asked_count_, 1);
+  EXPECT_EQ(step_->end(), ClaimEnd::kOpen) << "asked again after a pause";
+  word_ = binder::GateWord::kShut;
+  executor_.advance(seconds(60));
+  EXPECT_EQ(step_->end(), ClaimEnd::kStopped);
+  EXPECT_EQ(step_->message(), "claim ns/c: the round was taken back");
+  EXPECT_FALSE(claims_.claim("c").allocation);
 }
 
 TEST_F(ClaimStepTest, TakesTheSameDevicesFromSomebodyElseAsItsOwn) {
