@@ -13,6 +13,12 @@ namespace {
 constexpr Duration kForbiddenLogInterval = std::chrono::minutes(1);
 constexpr Duration kThrottledDefault = std::chrono::seconds(1);
 
+constexpr const char* kRequestRefused =
+    "the API server refuses a request: does the account have deploy/rbac.yaml?";
+constexpr const char* kIntentsRefused =
+    "the API server refuses the ConfigMaps of open rounds: is binder.intent_namespace right, and "
+    "the Role of deploy/rbac.yaml in that namespace?";
+
 /// Admission ended the request before the storage saw it: a webhook failed, not the server.
 bool is_webhook_failure(const kube::Answer& answer) {
   return answer.reason == "InternalError" &&
@@ -34,8 +40,11 @@ void Channel::arrived(const char* request, const kube::Answer& answer) {
   if (forbidden_logged_ >= Duration::zero() && now - forbidden_logged_ < kForbiddenLogInterval) {
     return;
   }
-  log::error("the API server refuses a request: does the account have deploy/rbac.yaml?",
-             {{"request", request},
+  // A right on ConfigMaps is given in one namespace only.
+  const bool is_of_intents = std::string_view(request).ends_with(" configmaps");
+  const std::string where = is_of_intents ? " in namespace " + options_.intent_namespace : "";
+  log::error(is_of_intents ? kIntentsRefused : kRequestRefused,
+             {{"request", request + where},
               {"answer", answer.message},
               {"refused_since_last_line", std::to_string(forbidden_unlogged_)}});
   forbidden_logged_ = now;

@@ -104,7 +104,8 @@ void IntentStep::on_written(const kube::Answer& answer, const std::optional<api:
 /// 404: the one to be replaced is gone, or there is no namespace to create it in.
 void IntentStep::on_nowhere() {
   if (replaces()) return finish(IntentEnd::kGone, "the intent is gone");
-  finish(IntentEnd::kRefused, "there is no namespace " + key().name_space);
+  finish(IntentEnd::kRefused, "there is no namespace " + key().name_space +
+                                  "; name the right one as binder.intent_namespace");
 }
 
 void IntentStep::note_unknown(const kube::Answer& answer) {
