@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
-#include <system_error>
 
 #include "app/config_options.h"
+#include "gang/base/file.h"
 #include "gang/base/utf8.h"
 #include "gang/base/yaml_documents.h"
 
@@ -75,6 +72,7 @@ class Reader {
   Result<void> read_value(const YAML::Node& value, const std::string& key,
                           const ConfigOption& option) {
     values_[key] = value;
+    config_.places[key] = place_of(value);
     if (option.type == OptionType::kTextList) return read_list(value, key, option);
     if (!value.IsScalar()) return error(value, key + " needs one value");
     const std::string& text = value.Scalar();
@@ -137,10 +135,13 @@ class Reader {
     return "there is no option " + key + near + "; every option is in config/gang-scheduler.yaml";
   }
 
-  tl::unexpected<Error> error(const YAML::Node& node, const std::string& problem) const {
+  std::string place_of(const YAML::Node& node) const {
     const YAML::Mark mark = node.Mark();
-    return fail(Code::kInvalidArgument, file_ + ":" + std::to_string(mark.line + 1) + ":" +
-                                            std::to_string(mark.column + 1) + ": " + problem);
+    return file_ + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
+  }
+
+  tl::unexpected<Error> error(const YAML::Node& node, const std::string& problem) const {
+    return fail(Code::kInvalidArgument, place_of(node) + ": " + problem);
   }
 
   Config& config_;
@@ -193,26 +194,17 @@ Result<Config> parse_config(Config config, std::string_view yaml, const std::str
     GANG_TRY_VOID(reader.read_map(documents[0], ""));
     GANG_TRY_VOID(reader.check_whole());
   } catch (const YAML::Exception& error) {
-    return fail(Code::kInvalidArgument, file + ":" + std::to_string(error.mark.line + 1) + ":" +
-                                            std::to_string(error.mark.column + 1) + ": " +
-                                            error.msg + "; mend the YAML");
+    const YamlFault fault = yaml_fault(
+        yaml, {error.mark.line + 1, error.mark.column + 1, error.msg + "; mend the YAML"});
+    return fail(Code::kInvalidArgument, file + ":" + std::to_string(fault.line) + ":" +
+                                            std::to_string(fault.column) + ": " + fault.problem);
   }
   return config;
 }
 
 Result<Config> load_config(Config config, const std::string& path) {
-  std::error_code error;
-  const bool is_file = std::filesystem::is_regular_file(path, error);
-  std::ifstream file(path);
-  if (!is_file || !file) {
-    return fail(Code::kNotFound, path + ": is no file that can be read; name one with --config");
-  }
-  if (std::filesystem::file_size(path, error) > kFileBytesMax) {
-    return fail(Code::kResourceExhausted, path + ": larger than 1 MiB; a configuration is small");
-  }
-  std::stringstream text;
-  text << file.rdbuf();
-  return parse_config(std::move(config), text.str(), path);
+  GANG_TRY(const std::string text, read_file(path, kFileBytesMax));
+  return parse_config(std::move(config), text, path);
 }
 
 Result<void> set_config(Config& config, const std::string& key, const std::string& value) {
@@ -222,7 +214,14 @@ Result<void> set_config(Config& config, const std::string& key, const std::strin
   }
   Result<void> done = option->second.set(config, value);
   if (!done) return in_context(key, std::move(done).error());
+  config.places.erase(key);
   return done;
+}
+
+tl::unexpected<Error> at_option(const Config& config, const std::string& key, Error error) {
+  const auto place = config.places.find(key);
+  if (place == config.places.end()) return tl::unexpected<Error>(std::move(error));
+  return in_context(place->second + ": " + key, std::move(error));
 }
 
 std::vector<std::string> config_keys() {

@@ -5,6 +5,7 @@
 // key; a test compares both. Values only.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct Config {
   std::string listen = "127.0.0.1:10261";
   log::Level log_level = log::Level::kInfo;
   log::Format log_format = log::Format::kText;
+  std::map<std::string, std::string> places;  ///< "FILE:2:15" of the dotted keys that a file set
 };
 
 /// Applies a configuration text on top of `config`. `file` is named in errors.
@@ -39,6 +41,10 @@ struct Config {
 /// Sets one option by its dotted key ("gang.repair_deadline"), as flags do.
 [[nodiscard]] Result<void> set_config(Config& config, const std::string& key,
                                       const std::string& value);
+
+/// What came of using the value of an option, told at the place where a file set it.
+[[nodiscard]] tl::unexpected<Error> at_option(const Config& config, const std::string& key,
+                                              Error error);
 
 /// Every dotted key, sorted.
 [[nodiscard]] std::vector<std::string> config_keys();

@@ -53,11 +53,15 @@ Daemon::Daemon(Config config, const Clock& clock)
 Daemon::~Daemon() = default;
 
 Result<void> Daemon::start() {
-  GANG_TRY(connection_, kube::connect(config_.client));
+  auto connection = kube::connect(config_.client);
+  if (!connection) return at_option(config_, "client.kubeconfig", std::move(connection).error());
+  connection_ = *std::move(connection);
   Endpoints endpoints{[this] { return metrics_.text(); }, [this] { return live(); },
                       [this] { return ready(); }};
   owner_beat_ns_ = clock_.monotonic().count();
-  GANG_TRY(http_, HttpServer::start(config_.listen, std::move(endpoints)));
+  auto server = HttpServer::start(config_.listen, std::move(endpoints));
+  if (!server) return at_option(config_, "listen", std::move(server).error());
+  http_ = *std::move(server);
   client_ = kube::make_http_client(connection_);
   claim_client_ = kube::make_http_claim_client(connection_);
   start_binder();

@@ -13,6 +13,7 @@
 
 #include "app/command_line.h"
 #include "app/version.h"
+#include "gang/base/file.h"
 #include "gang/base/log.h"
 #include "gang/sim/scenario.h"
 #include "gang/sim/trace.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr const char* kProgram = "gangctl";
 constexpr int kExitFailure = 1;
+constexpr std::size_t kFileBytesMax = 64U << 20U;
 
 /// What `gangctl run` was asked for.
 struct RunFlags {
@@ -28,6 +30,10 @@ struct RunFlags {
   bool rewrite = false;
   bool show = false;
 };
+
+gang::Result<std::string> read_text(const std::string& path) {
+  return gang::read_file(path, kFileBytesMax);
+}
 
 gang::Result<void> write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::trunc);
@@ -40,7 +46,7 @@ gang::Result<void> write_file(const std::string& path, const std::string& text) 
 
 /// Runs one file; the result says whether its outputs were as expected.
 gang::Result<bool> run_file(const std::string& path, const RunFlags& flags) {
-  GANG_TRY(const std::string text, gang::sim::read_text(path));
+  GANG_TRY(const std::string text, read_text(path));
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const auto mode =
       flags.rewrite ? gang::sim::ScenarioMode::kRewrite : gang::sim::ScenarioMode::kCompare;
@@ -111,14 +117,14 @@ gang::Result<void> simulate_pods(const SimulateFlags& flags) {
                       "--nodes or --fleet is missing; give the table of the fleet's nodes for "
                       "pods, or a number of nodes for jobs");
   }
-  GANG_TRY(const std::string nodes, gang::sim::read_text(flags.nodes));
+  GANG_TRY(const std::string nodes, read_text(flags.nodes));
   std::string published;
   if (!flags.published.empty()) {
-    GANG_TRY(published, gang::sim::read_text(flags.published));
+    GANG_TRY(published, read_text(flags.published));
   }
   std::cout << gang::sim::pod_trace_head();
   for (const std::string& path : flags.files) {
-    GANG_TRY(const std::string pods, gang::sim::read_text(path));
+    GANG_TRY(const std::string pods, read_text(path));
     gang::Result<std::string> lines =
         gang::sim::play_pods({.name = std::filesystem::path(path).stem().string(),
                               .nodes = nodes,
@@ -138,7 +144,7 @@ gang::Result<void> simulate_gangs(const SimulateFlags& flags) {
   GANG_TRY(trace.load_percent, parse_count("--load", flags.load, 1'000));
   std::cout << gang::sim::gang_trace_head();
   for (const std::string& path : flags.files) {
-    GANG_TRY(const std::string jobs, gang::sim::read_text(path));
+    GANG_TRY(const std::string jobs, read_text(path));
     trace.jobs = jobs;
     gang::Result<std::string> lines = gang::sim::play_gangs(trace, flags.policies());
     if (!lines) return gang::in_context(path, std::move(lines).error());

@@ -59,8 +59,11 @@ gang::Result<gang::app::Config> make_config(const Flags& flags) {
 
 /// What --validate answers to a configuration that is good by itself.
 gang::Result<std::string> validate(const gang::app::Config& config) {
-  GANG_TRY(const bool is_checked, gang::kube::check_credentials(config.client));
-  if (is_checked) return "the configuration and the credentials are valid";
+  gang::Result<bool> checked = gang::kube::check_credentials(config.client);
+  if (!checked) {
+    return gang::app::at_option(config, "client.kubeconfig", std::move(checked).error());
+  }
+  if (*checked) return "the configuration and the credentials are valid";
   return "the configuration is valid; credentials were not checked: no kubeconfig is named and "
          "this is no pod";
 }

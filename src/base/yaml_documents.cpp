@@ -3,6 +3,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace gang {
@@ -36,6 +37,15 @@ bool has_few_documents(const std::string& text, int documents_max) {
     if (!parser.HandleNextDocument(handler)) return true;
   }
   return false;
+}
+
+YamlFault yaml_fault(std::string_view text, YamlFault told) {
+  for (int line = 1; line < told.line && !text.empty(); ++line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  const std::size_t tab = text.find_first_not_of(' ');
+  if (tab == std::string_view::npos || text[tab] != '\t') return told;
+  return {told.line, static_cast<int>(tab) + 1, "a tab indents the line; indent with spaces"};
 }
 
 }  // namespace gang

@@ -1,10 +1,9 @@
 #include "kube/credentials.h"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "gang/base/file.h"
 #include "gang/base/log.h"
 
 namespace gang::kube {
@@ -37,33 +36,8 @@ bool is_header_safe(const std::string& token) {
 
 }  // namespace
 
-Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error || !std::filesystem::exists(status)) {
-    return fail(Code::kNotFound, "file " + path + " cannot be found; check the path");
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    return fail(Code::kInvalidArgument, path + " is no regular file; name a file");
-  }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    return fail(Code::kPermissionDenied, "file " + path + " cannot be read; check its rights");
-  }
-  std::string text(bytes_max + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) return fail(Code::kUnavailable, "file " + path + " could not be read");
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > bytes_max) {
-    return fail(Code::kResourceExhausted, "file " + path + " is larger than " +
-                                              std::to_string(bytes_max) +
-                                              " bytes; name the right one");
-  }
-  return text;
-}
-
 Result<Secret> read_token(const std::string& path) {
-  GANG_TRY(std::string text, read_small_file(path, kTokenBytesMax));
+  GANG_TRY(std::string text, read_file(path, kTokenBytesMax));
   text = trimmed(std::move(text));
   if (text.empty())
     return fail(Code::kUnauthenticated,
@@ -101,9 +75,9 @@ Result<Credentials> load_in_cluster(const InClusterPaths& paths) {
       .authority = "file " + paths.directory + "/ca.crt",
       .tls_server_name = "tls-server-name of a kubeconfig",
       .identity = "token file " + credentials.token_file + " of the pod's service account"};
-  GANG_TRY(credentials.ca_pem, read_small_file(paths.directory + "/ca.crt", kCaBytesMax));
+  GANG_TRY(credentials.ca_pem, read_file(paths.directory + "/ca.crt", kCaBytesMax));
   GANG_TRY(credentials.token, read_token(credentials.token_file));
-  GANG_TRY(std::string name_space, read_small_file(paths.directory + "/namespace", 1024));
+  GANG_TRY(std::string name_space, read_file(paths.directory + "/namespace", 1024));
   credentials.name_space = trimmed(std::move(name_space));
   return credentials;
 }

@@ -58,9 +58,6 @@ struct InClusterPaths {
 
 [[nodiscard]] Result<Credentials> load_in_cluster(const InClusterPaths& paths);
 
-/// Whole text of a regular file of at most `bytes_max`.
-[[nodiscard]] Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max);
-
 /// The bearer token in a file, without blanks around it. Fails when there is none.
 [[nodiscard]] Result<Secret> read_token(const std::string& path);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gang/base/base64.h"
+#include "gang/base/file.h"
 #include "gang/base/yaml_documents.h"
 
 namespace gang::kube {
@@ -28,9 +29,12 @@ struct Section {
   std::string what;  ///< "user \"admin\"", for messages
 };
 
+std::string place(const std::string& path, int line, int column) {
+  return path + ":" + std::to_string(line) + ":" + std::to_string(column) + ": ";
+}
+
 std::string place(const std::string& path, const YAML::Mark& mark) {
-  if (mark.is_null()) return path + ": ";
-  return path + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1) + ": ";
+  return mark.is_null() ? path + ": " : place(path, mark.line + 1, mark.column + 1);
 }
 
 tl::unexpected<Error> refuse(const Section& section, const YAML::Node& at, const std::string& why) {
@@ -135,7 +139,7 @@ Result<std::string> pem_of(const Section& section, const std::string& key) {
   }
   GANG_TRY(const std::string file, text_of(section, key));
   if (file.empty()) return std::string();
-  Result<std::string> pem = read_small_file(resolved(section.path, file), kFileBytesMax);
+  Result<std::string> pem = read_file(resolved(section.path, file), kFileBytesMax);
   if (!pem) return refuse(section, section.node, key + ": " + pem.error().message);
   return pem;
 }
@@ -273,25 +277,21 @@ Result<Credentials> parse_kubeconfig(const std::string& text, const std::string&
   } catch (const YAML::Exception& error) {
     // What follows a colon may be a piece of the file.
     const std::string why = error.msg.substr(0, error.msg.find(':'));
-    return fail(Code::kInvalidArgument, place(path, error.mark) + why + "; mend the YAML");
+    const YamlFault fault =
+        yaml_fault(text, {error.mark.line + 1, error.mark.column + 1, why + "; mend the YAML"});
+    return fail(Code::kInvalidArgument, place(path, fault.line, fault.column) + fault.problem);
   }
 }
 
 Result<Credentials> load_kubeconfig(const std::string& path) {
+  Result<std::string> text = read_file(path, kFileBytesMax);
+  if (!text) return fail(text.error().code, "kubeconfig " + text.error().message);
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) {
-    return fail(Code::kNotFound, "kubeconfig " + path + " cannot be found; check the path");
-  }
-  if (!S_ISREG(status.st_mode)) {
-    const char* what = S_ISDIR(status.st_mode) ? " is a directory" : " is no regular file";
-    return fail(Code::kInvalidArgument, "kubeconfig " + path + what + "; name the file itself");
-  }
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+  if (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return fail(Code::kPermissionDenied,
                 "kubeconfig " + path + " may be written by others; chmod go-w it");
   }
-  GANG_TRY(const std::string text, read_small_file(path, kFileBytesMax));
-  return parse_kubeconfig(text, path);
+  return parse_kubeconfig(*text, path);
 }
 
 }  // namespace gang::kube

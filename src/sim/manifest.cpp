@@ -22,9 +22,12 @@ constexpr std::size_t kTextBytesMax = 64 << 20;
 
 constexpr int kDocumentsMax = 10'000;
 
+std::string position(int line, int column) {
+  return "line " + std::to_string(line) + " column " + std::to_string(column) + ": ";
+}
+
 std::string position(const YAML::Mark& mark) {
-  return "line " + std::to_string(mark.line + 1) + " column " + std::to_string(mark.column + 1) +
-         ": ";
+  return position(mark.line + 1, mark.column + 1);
 }
 
 bool is_quoted(const YAML::Node& scalar) {
@@ -392,7 +395,9 @@ Result<Manifest> parse_manifest(std::string_view yaml) {
       GANG_TRY_VOID(add_document(document, manifest));
     }
   } catch (const YAML::Exception& error) {
-    return fail(Code::kInvalidArgument, position(error.mark) + error.msg + "; mend the YAML");
+    const YamlFault fault = yaml_fault(
+        yaml, {error.mark.line + 1, error.mark.column + 1, error.msg + "; mend the YAML"});
+    return fail(Code::kInvalidArgument, position(fault.line, fault.column) + fault.problem);
   }
   return manifest;
 }

@@ -1,15 +1,12 @@
-// load: the objects of a manifest, and how files are read.
+// load: the objects of a manifest.
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
-#include "gang/sim/scenario.h"
+#include "gang/base/file.h"
 #include "sim/claim_words.h"
 #include "sim/manifest.h"
 #include "sim/name_rules.h"
@@ -107,26 +104,8 @@ Result<void> check(const SimCluster& cluster, const ManifestObject& loaded,
 
 }  // namespace
 
-Result<std::string> read_text(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return fail(Code::kInvalidArgument, path + ": is a directory; name the files in it");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Code::kNotFound, path + ": cannot be read; name an existing file");
-  std::string text;
-  std::array<char, 64 << 10> piece{};
-  while (file.read(piece.data(), piece.size()), file.gcount() > 0) {
-    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kFileBytesMax) {
-      return fail(Code::kResourceExhausted, path + ": larger than 64 MiB; split it");
-    }
-  }
-  return text;
-}
-
 Result<Lines> load_manifest(SimCluster& cluster, const std::string& path) {
-  GANG_TRY(const std::string text, read_text(path));
+  GANG_TRY(const std::string text, read_file(path, kFileBytesMax));
   Result<Manifest> manifest = parse_manifest(text);
   if (!manifest) return in_context(path, std::move(manifest).error());
   std::vector<api::Object> held;

@@ -274,11 +274,30 @@ TEST(Config, NamesAFileThatIsNotThere) {
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().code, Code::kNotFound);
   EXPECT_EQ(config.error().message,
-            "/no/such/file.yaml: is no file that can be read; name one with --config");
+            "/no/such/file.yaml: cannot be read: No such file or directory; check the path and its "
+            "rights");
   const auto folder = load_config(Config(), "/");
   ASSERT_FALSE(folder);
-  EXPECT_EQ(folder.error().message, "/: is no file that can be read; name one with --config");
+  EXPECT_EQ(folder.error().message, "/: is a directory; name a file in it");
   EXPECT_FALSE(load_config(Config(), "/dev/zero"));
+  EXPECT_FALSE(load_config(Config(), "/proc/self/mem")) << "it opens, and cannot be read";
+}
+
+TEST(Config, TellsTheTabThatIndentsALine) {
+  const std::string problem = "a tab indents the line; indent with spaces";
+  EXPECT_EQ(refusal("log:\n\tlevel: info\n"), "f.yaml:2:1: " + problem);
+  EXPECT_EQ(refusal("log:\n  \tlevel: info\n"), "f.yaml:2:3: " + problem);
+}
+
+TEST(Config, RemembersWhereTheFileSetAnOption) {
+  const Error error{Code::kNotFound, "no such file"};
+  auto config = parse("client:\n  kubeconfig: /x\n");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(at_option(*config, "client.kubeconfig", error).value().message,
+            "f.yaml:2:15: client.kubeconfig: no such file");
+  EXPECT_EQ(at_option(*config, "listen", error).value(), error) << "not in the file";
+  ASSERT_TRUE(set_config(*config, "client.kubeconfig", "/y"));
+  EXPECT_EQ(at_option(*config, "client.kubeconfig", error).value(), error) << "a flag's now";
 }
 
 }  // namespace

@@ -120,12 +120,5 @@ TEST_F(Tokens, NeverPutsTheTokenIntoAnError) {
   EXPECT_EQ(token.error().message.find("geheim"), std::string::npos);
 }
 
-TEST_F(Folder, ReadsNoDirectoryAndNothingOverTheLimit) {
-  EXPECT_FALSE(read_small_file(path_, 10));
-  EXPECT_FALSE(read_small_file(path_ + "/nothing", 10));
-  EXPECT_TRUE(read_small_file(write("fits", "0123456789"), 10));
-  EXPECT_FALSE(read_small_file(write("over", "0123456789a"), 10));
-}
-
 }  // namespace
 }  // namespace gang::kube

@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"no_context", "current-context: x\ncontexts: []\n", "no context called \"x\""},
         Refused{"no_current", "contexts: []\n", "current-context is missing"},
         Refused{"no_anchor", config(kCluster, "    token: *geheim\n"), "anchor"},
-        Refused{"tab", "a:\n\t- b\n", "config:2:"},
+        Refused{"tab", "a:\n\t- b\n", "config:2:1: a tab indents the line"},
         Refused{"deep", deep(200) + config(kCluster, kUser), "nested too deeply"},
         Refused{"deeper", deep(100'000), "dir/config"},
         Refused{"aliases", billion_laughs() + config(kCluster, kUser), "too large"}),
@@ -187,10 +187,11 @@ TEST_F(KubeconfigFile, IsNotFoundOrNoFile) {
   EXPECT_EQ(load_kubeconfig(path_ + "/nothing").error().code, Code::kNotFound);
   const auto folder = load_kubeconfig(path_);
   ASSERT_FALSE(folder);
-  EXPECT_EQ(folder.error().message,
-            "kubeconfig " + path_ + " is a directory; name the file itself");
-  EXPECT_EQ(load_kubeconfig("/dev/null").error().message,
-            "kubeconfig /dev/null is no regular file; name the file itself");
+  EXPECT_EQ(folder.error().message, "kubeconfig " + path_ + ": is a directory; name a file in it");
+  EXPECT_EQ(
+      load_kubeconfig("/dev/null").error().message,
+      "kubeconfig /dev/null: is no regular file; name a regular file, or /dev/stdin and give the "
+      "text there");
 }
 
 TEST(Kubeconfig, RemembersWhereEachPartWasGiven) {
@@ -228,9 +229,11 @@ TEST(Kubeconfig, SaysHowToMendEveryError) {
        "there is no cluster called \"c\"; correct the name that the context gives, or add the "
        "entry to clusters"},
       {config(kCluster, "    tokenFile: nothing\n"),
-       "user \"admin\": tokenFile: file dir/nothing cannot be found; check the path"},
+       "user \"admin\": tokenFile: dir/nothing: cannot be read: No such file or directory; check "
+       "the path"},
       {config("    server: https://api\n    certificate-authority: nothing\n", kUser),
-       "cluster \"c\": certificate-authority: file dir/nothing cannot be found; check the path"},
+       "cluster \"c\": certificate-authority: dir/nothing: cannot be read: No such file or "
+       "directory; check the path"},
       {config(kCluster, "    token: [\n"), "; mend the YAML"},
   };
   for (const auto& [text, problem] : rows) {

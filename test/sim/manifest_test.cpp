@@ -181,6 +181,8 @@ TEST(Manifest, RefusesHostileText) {
       {"{apiVersion: v1, kind: Node, metadata: {name: n1, [a]: b}}",
        "a key is one word; write key: value"},
       {"a: [1, 2", "line 1 column"},
+      {"kind: Pod\nmetadata:\n\tname: p\n",
+       "line 3 column 1: a tab indents the line; indent with spaces"},
       {"a: *nobody", "line 1 column 4: the referenced anchor is not defined"},
       {std::string(100'000, '['), "mend the YAML"},
   };

@@ -476,9 +476,11 @@ TEST(ScenarioMistakes, FilesThatLoad) {
             "0 objects\nskipped Job x: the simulator holds the kinds that the daemon watches "
             "only\n");
   EXPECT_EQ(answer("# test\n", "load ."),
-            "error: load: " + folder + "/.: is a directory; name the files in it\n");
+            "error: load: " + folder + "/.: is a directory; name a file in it\n");
   EXPECT_EQ(answer("# test\n", "load no.yaml"),
-            "error: load: " + folder + "/no.yaml: cannot be read; name an existing file\n");
+            "error: load: " + folder +
+                "/no.yaml: cannot be read: No such file or directory; "
+                "check the path and its rights\n");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gang/sim/scenario.h"
+#include "gang/base/file.h"
 #include "sim/trace_csv.h"
 #include "sim/trace_engine.h"
 #include "sim/trace_fleet.h"
@@ -23,7 +23,7 @@ constexpr const char* kNodes =
     "b,64000,64000,2,V100\n";
 
 std::string text_of(const std::string& name) {
-  return *read_text(std::string(GANG_SOURCE_ROOT) + "/test/sim/traces/" + name);
+  return *read_file(std::string(GANG_SOURCE_ROOT) + "/test/sim/traces/" + name, 1 << 20);
 }
 
 TraceLoad load_of(const std::string& pods) {

@@ -32,8 +32,4 @@ struct ScenarioResult {
 [[nodiscard]] Result<ScenarioResult> run_scenario(std::string_view text, const std::string& folder,
                                                   ScenarioMode mode);
 
-/// The bytes of a file, at most 64 MiB. Fails with the path on a directory and on what cannot be
-/// read.
-[[nodiscard]] Result<std::string> read_text(const std::string& path);
-
 }  // namespace gang::sim
