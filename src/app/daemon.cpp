@@ -20,8 +20,20 @@ const char* gang_kind(const engine::GangRef& gang) {
 }
 
 const char* round_text(const engine::RoundOutcome& outcome) {
-  if (outcome.end != engine::RoundEnd::kCommitted) return "a round failed and is tried again";
-  return outcome.members.empty() ? "recorded a gang that was bound before" : "bound a gang";
+  switch (outcome.end) {
+    case engine::RoundEnd::kCommitted:
+      return outcome.members.empty() ? "recorded a gang that was bound before" : "bound a gang";
+    case engine::RoundEnd::kMembersGone:
+    case engine::RoundEnd::kGroupGone:
+      return "a round ended: pods or the PodGroup of its gang went away";
+    case engine::RoundEnd::kMembersLost:
+    case engine::RoundEnd::kUnavailable:
+    case engine::RoundEnd::kRefused:
+    case engine::RoundEnd::kOvertaken:
+    case engine::RoundEnd::kUnready:
+      break;
+  }
+  return "a round failed and is tried again";
 }
 
 /// The rounds of a process are named by the time of its start: no stamp of an earlier one is alike.

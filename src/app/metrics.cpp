@@ -117,7 +117,7 @@ class Metrics::Impl {
       pod_durations_.Add(labels, attempt_buckets());
     }
     for (const char* end : {"committed", "members_lost", "unavailable", "refused", "overtaken",
-                            "devices_not_ready", "group_gone"}) {
+                            "members_gone", "devices_not_ready", "group_gone"}) {
       rounds_.Add({{"result", end}}, attempt_buckets());
     }
     for (int i = 0; i < api::kKindCount; ++i) {

@@ -22,9 +22,11 @@ api::IntentClaim* find_claim(api::Intent& intent, const api::IntentClaim& wanted
   return found == intent.claims.end() ? nullptr : &*found;
 }
 
-RoundEnd end_for(ClaimEnd end) {
+/// `lost`: what the round ends as without the object.
+RoundEnd end_for(ClaimEnd end, RoundEnd lost) {
   switch (end) {
     case ClaimEnd::kLost:
+      return lost;
     case ClaimEnd::kTaken:
       return RoundEnd::kOvertaken;
     case ClaimEnd::kRefused:
@@ -175,17 +177,17 @@ void ClaimRound::take_back_older() {
 
 /// Whether the round goes on after a stage of writes.
 template <class Step>
-bool ClaimRound::is_written(const StepStage<Step>& stage) {
+bool ClaimRound::is_written(const StepStage<Step>& stage, RoundEnd lost) {
   if (is_aborting()) {
     end_when_quiet();
     return false;
   }
-  if (const Step* failed = stage.failed()) abort(end_for(failed->end()), failed->message());
+  if (const Step* failed = stage.failed()) abort(end_for(failed->end(), lost), failed->message());
   return !is_aborting();
 }
 
 void ClaimRound::on_made() {
-  if (!is_written(creations_)) return;
+  if (!is_written(creations_, RoundEnd::kOvertaken)) return;
   if (creations_.steps().empty()) return write_claims();
   go_on(Stage::kMaking, &ClaimRound::write_claims);
 }
@@ -208,7 +210,7 @@ void ClaimRound::write_claims() {
 }
 
 void ClaimRound::on_claims() {
-  if (!is_written(claims_)) return;
+  if (!is_written(claims_, RoundEnd::kOvertaken)) return;
   stage_ = Stage::kPods;
   for (const engine::ClaimCreation& made : plan_.new_claims) {
     const auto member =
@@ -222,7 +224,7 @@ void ClaimRound::on_claims() {
 }
 
 void ClaimRound::on_pods() {
-  if (!is_written(pods_)) return;
+  if (!is_written(pods_, RoundEnd::kMembersGone)) return;
   end_deadline();
   stage_ = Stage::kWaiting;
   // Not at once: the step that ended is still on the stack.
@@ -259,9 +261,7 @@ void ClaimRound::tell_awaited() {
 
 void ClaimRound::confirm(const engine::RoundCheck& check) {
   if (stage_ != Stage::kWaiting || is_aborting() || check.stamp != plan_.stamp) return;
-  if (!check.problem.empty()) {
-    return abort(check.is_unready ? RoundEnd::kUnready : RoundEnd::kOvertaken, check.problem);
-  }
+  if (!check.problem.empty()) return abort(check.end, check.problem);
   for (engine::Assignment& member : plan_.assignments) {
     const auto known = check.versions.find(member.uid);
     if (known != check.versions.end()) member.resource_version = known->second;

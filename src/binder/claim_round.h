@@ -71,7 +71,7 @@ class ClaimRound {
   void on_intent();
   void take_back_older();
   template <class Step>
-  bool is_written(const StepStage<Step>& stage);
+  bool is_written(const StepStage<Step>& stage, engine::RoundEnd lost);
   void on_made();
   void go_on(Stage stage, void (ClaimRound::*then)());
   void write_claims();

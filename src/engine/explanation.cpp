@@ -118,6 +118,8 @@ const char* round_end_name(RoundEnd end) {
       return "group_gone";
     case RoundEnd::kOvertaken:
       return "overtaken";
+    case RoundEnd::kMembersGone:
+      return "members_gone";
     case RoundEnd::kUnready:
       return "devices_not_ready";
   }

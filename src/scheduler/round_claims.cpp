@@ -20,11 +20,12 @@ using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 
 /// How a waiting round stands.
 struct Standing {
-  bool is_seen = false;                ///< the state has seen all writes
-  std::string problem;                 ///< the plan does not hold
-  std::vector<UnreadyDevice> unready;  ///< a driver says that it failed
-  std::vector<UnreadyDevice> awaited;  ///< seen; what drivers have to do yet
-  std::optional<TimePoint> since;      ///< the first claim of these has its devices since then
+  bool is_seen = false;                                 ///< the state has seen all writes
+  std::string problem;                                  ///< the plan does not hold
+  engine::RoundEnd end = engine::RoundEnd::kOvertaken;  ///< with a problem
+  std::vector<UnreadyDevice> unready;                   ///< a driver says that it failed
+  std::vector<UnreadyDevice> awaited;                   ///< seen; what drivers have to do yet
+  std::optional<TimePoint> since;  ///< the first claim of these has its devices since then
 
   [[nodiscard]] bool is_waiting() const {
     return problem.empty() && unready.empty() && (!is_seen || !awaited.empty());
@@ -136,6 +137,7 @@ void check_devices(const Core& core, const engine::Plan& plan, Standing& standin
 Standing standing_of(Core& core, const std::optional<Gang>& gang, const RoundDevices& devices) {
   Standing standing{.is_seen = has_seen(core, devices)};
   standing.problem = member_problem(gang, devices.plan);
+  if (!standing.problem.empty()) standing.end = engine::RoundEnd::kMembersGone;
   if (!standing.is_seen || !standing.problem.empty()) return standing;
   for (const engine::ClaimWrite& write : devices.plan.claims) {
     standing.problem = claim_problem(core, write);
@@ -177,11 +179,11 @@ void end_waiting(const Options& options, Standing& standing) {
 }
 
 void answer(const GangRecord& record, const RoundDevices& devices, const std::optional<Gang>& gang,
-            std::string problem, Turn& turn) {
+            Standing standing, Turn& turn) {
   engine::RoundCheck check{.gang = devices.plan.gang,
                            .stamp = record.round->stamp,
-                           .problem = std::move(problem),
-                           .is_unready = !devices.unready.empty()};
+                           .problem = std::move(standing.problem),
+                           .end = standing.end};
   if (gang) {
     for (const Member& member : gang->members) {
       check.versions.emplace(member.uid, member.resource_version);
@@ -210,8 +212,11 @@ bool check_round(Core& core, GangRecord& record, Turn& turn) {
   if (standing.is_waiting() && turn.now >= deadline) end_waiting(core.options, standing);
   if (!standing.is_waiting()) {
     devices.unready = std::move(standing.unready);
-    if (!devices.unready.empty()) standing.problem = devices.unready.front().why;
-    answer(record, devices, gang, std::move(standing.problem), turn);
+    if (!devices.unready.empty()) {
+      standing.problem = devices.unready.front().why;
+      standing.end = engine::RoundEnd::kUnready;
+    }
+    answer(record, devices, gang, std::move(standing), turn);
     return true;
   }
   if (standing.is_seen) tell_awaited(core, record, *gang, standing, turn);

@@ -78,12 +78,10 @@ void ClaimBench::take_over(const std::string& other_epoch) {
   map.meta.resource_version.text += "0";
 }
 
-void ClaimBench::confirm(const std::string& problem, bool is_unready) {
+void ClaimBench::confirm(const std::string& problem, engine::RoundEnd end) {
   if (written.empty()) return;
-  engine::RoundCheck check{.gang = written.back().gang,
-                           .stamp = written.back().stamp,
-                           .problem = problem,
-                           .is_unready = is_unready};
+  engine::RoundCheck check{
+      .gang = written.back().gang, .stamp = written.back().stamp, .problem = problem, .end = end};
   for (int i = 0; client.pod(numbered("m", i)) != nullptr; ++i) {
     const api::ObjectMeta& meta = client.pod(numbered("m", i))->meta;
     check.versions[meta.uid] = meta.resource_version;

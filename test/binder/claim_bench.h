@@ -32,7 +32,8 @@ class ClaimBench : public BinderBench {
   /// Somebody else writes the intent that there is.
   void take_over(const std::string& other_epoch);
   /// Answers claims_written of the newest round with the versions as they are now.
-  void confirm(const std::string& problem = "", bool is_unready = false);
+  void confirm(const std::string& problem = "",
+               engine::RoundEnd end = engine::RoundEnd::kOvertaken);
   /// commit() and confirm(), then time for everything to end.
   void carry_out(const engine::Plan& plan);
   /// find_intents(), then fence() of each that was found.

@@ -137,7 +137,7 @@ TEST_F(ClaimRoundTest, APlanThatNoLongerHoldsIsGivenBackInReverseOrder) {
 TEST_F(ClaimRoundTest, ADeviceThatIsNotReadyIsAnEndOfItsOwn) {
   bench.create_gang_with_claims(1);
   bench.commit(bench.claim_plan(1, 1));
-  bench.confirm("waited 10m for device p/d0", true);
+  bench.confirm("waited 10m for device p/d0", engine::RoundEnd::kUnready);
   bench.run();
   EXPECT_EQ(bench.round_end(), "devices_not_ready");
   EXPECT_EQ(bench.state(), "m0:- c0=-[] maps=0");

@@ -91,6 +91,7 @@ TEST(RoundEndName, IsStable) {
   EXPECT_STREQ(round_end_name(RoundEnd::kRefused), "refused");
   EXPECT_STREQ(round_end_name(RoundEnd::kGroupGone), "group_gone");
   EXPECT_STREQ(round_end_name(RoundEnd::kOvertaken), "overtaken");
+  EXPECT_STREQ(round_end_name(RoundEnd::kMembersGone), "members_gone");
   EXPECT_STREQ(round_end_name(RoundEnd::kUnready), "devices_not_ready");
 }
 

@@ -123,6 +123,14 @@ TEST_F(DeviceRoundsTest, YieldsToWhatBecameOfItsObjects) {
             "claim default/a-0 is being deleted");
 }
 
+TEST_F(DeviceRoundsTest, PodsThatWentAwayAreNotToldAsLostDevices) {
+  world.add_device_gang("a", 2).run();
+  world.show_claims().remove_pod("a-1");
+  world.claims_written().run();
+  ASSERT_EQ(world.problem(), "pod default/a-1 is gone");
+  EXPECT_EQ(world.checks.back().end, RoundEnd::kMembersGone);
+}
+
 TEST_F(DeviceRoundsTest, FailedRoundGivesItsDevicesBack) {
   world.add_device_gang("a", 4).run();
   EXPECT_EQ(world.plans.size(), 1U);
@@ -236,7 +244,7 @@ TEST_F(UnreadyDeviceTest, DeviceThatFailsEndsTheRound) {
   world.pass(minutes(1));
   report_failure("g0");
   EXPECT_EQ(world.problem(), why_);
-  EXPECT_TRUE(world.checks.back().is_unready);
+  EXPECT_EQ(world.checks.back().end, RoundEnd::kUnready);
   give_up();
   ASSERT_EQ(world.explanations.size(), 1U) << "the first time already";
   EXPECT_EQ(world.told().message, "a device was not made ready: " + why_ +
@@ -272,7 +280,7 @@ TEST_F(UnreadyDeviceTest, PatienceEnds) {
   world.pass(minutes(2));
   EXPECT_EQ(world.problem(),
             "waited 10m for device d/n1/g0 of claim default/a-0 to become example.com/ready");
-  EXPECT_TRUE(world.checks.back().is_unready);
+  EXPECT_EQ(world.checks.back().end, RoundEnd::kUnready);
   give_up();
   EXPECT_EQ(world.told().message,
             "a device was not made ready: waited 10m for device d/n1/g0 of claim default/a-0 to "

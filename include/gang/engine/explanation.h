@@ -93,19 +93,6 @@ struct MemberOutcome {
   bool answered = false;  ///< the server answers, and does not take this Binding
 };
 
-enum class RoundEnd {
-  kCommitted,    ///< base + bound >= minimum, and recorded where it had to be
-  kMembersLost,  ///< some binds were refused for good
-  kUnavailable,  ///< the server did not answer within the commit deadline
-  kRefused,      ///< 403, 422: our rights or our request are wrong; retrying does not help
-  kGroupGone,    ///< the PodGroup was deleted or replaced
-  kOvertaken,    ///< its claims were written or to be written, and the plan no longer held
-  kUnready,      ///< drivers did not make the devices of its claims ready
-};
-
-/// Stable name in snake case ("members_lost"), for metrics, traces and logs.
-[[nodiscard]] const char* round_end_name(RoundEnd end);
-
 /// The report of the binder after a round.
 struct RoundOutcome {
   GangRef gang;

@@ -90,12 +90,26 @@ struct Plan {
 /// The pod, as the claim that is made for it names it.
 [[nodiscard]] api::ClaimConsumer consumer_of(const ClaimCreation& creation);
 
+enum class RoundEnd {
+  kCommitted,    ///< base + bound >= minimum, and recorded where it had to be
+  kMembersLost,  ///< some binds were refused for good
+  kUnavailable,  ///< the server did not answer within the commit deadline
+  kRefused,      ///< 403, 422: our rights or our request are wrong; retrying does not help
+  kGroupGone,    ///< the PodGroup was deleted or replaced
+  kOvertaken,    ///< its claims were written or to be written, and the plan no longer held
+  kMembersGone,  ///< its pods or its PodGroup went away before the first bind
+  kUnready,      ///< drivers did not make the devices of its claims ready
+};
+
+/// Stable name in snake case ("members_lost"), for metrics, traces and logs.
+[[nodiscard]] const char* round_end_name(RoundEnd end);
+
 /// The scheduler's word on a round whose claims are written.
 struct RoundCheck {
   GangRef gang;
   std::string stamp;
-  std::string problem;      ///< why the round is given up, for people; empty: bind the members
-  bool is_unready = false;  ///< the problem is a device; else the plan no longer holds
+  std::string problem;  ///< why the round is given up, for people; empty: bind the members
+  RoundEnd end = RoundEnd::kOvertaken;                ///< what it ends as with a problem
   std::map<api::Uid, api::ResourceVersion> versions;  ///< of the members, as they are known now
 };
 
