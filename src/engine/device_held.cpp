@@ -34,13 +34,17 @@ std::string problem_of(const api::DeviceResult& result, const DevicePool* pool,
 
 }  // namespace
 
-const PoolDevice* find_device(const DevicePool& pool, const std::string& name) {
+ShownDevice find_shown(const DevicePool& pool, const std::string& name) {
   for (const cluster::PartPtr& part : pool.parts()) {
     for (const PoolDevice& device : part->devices) {
-      if (device.device->name == name) return &device;
+      if (device.device->name == name) return {&device, part->slice.get()};
     }
   }
-  return nullptr;
+  return {};
+}
+
+const PoolDevice* find_device(const DevicePool& pool, const std::string& name) {
+  return find_shown(pool, name).device;
 }
 
 const api::DeviceTaint* find_taint(const PoolDevice& device,

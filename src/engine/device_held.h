@@ -15,7 +15,14 @@
 
 namespace gang::engine {
 
-/// By its name; null when the pool has none.
+/// A device with the slice that shows it. Lives as long as its pool.
+struct ShownDevice {
+  const cluster::PoolDevice* device = nullptr;
+  const api::ResourceSlice* slice = nullptr;
+};
+
+/// By its name; nulls when the pool has none.
+[[nodiscard]] ShownDevice find_shown(const cluster::DevicePool& pool, const std::string& name);
 [[nodiscard]] const cluster::PoolDevice* find_device(const cluster::DevicePool& pool,
                                                      const std::string& name);
 

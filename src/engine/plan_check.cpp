@@ -64,24 +64,31 @@ const api::DeviceTaint* new_taint(const PoolDevice* before, const PoolDevice& de
   });
 }
 
-std::int64_t generation_of(const DevicePool& pool) {
-  return pool.parts().front()->slice->pool_generation;
+/// Whether a device is what it was and where it was; its taints are looked at apart.
+bool is_alike(const ShownDevice& before, const ShownDevice& now) {
+  if (before.device->device == now.device->device) return true;
+  if (before.slice->place != now.slice->place) return false;
+  api::Device then = *before.device->device;
+  then.taints = now.device->device->taints;
+  return then == *now.device->device;
 }
 
-/// What changed of a pool between the two views that concerns one of its devices.
+/// What changed of a pool between the two views that concerns one of its devices. A pool may be
+/// published anew at any time, and drivers do so when they have made a device ready: the claim
+/// stands while the device is the same. Devices of a pool that is not complete are taken for what
+/// they were.
 std::string pool_problem(const DevicePool* before, const DevicePool* now,
                          const api::DeviceResult& result, const DeviceFeatures& features) {
   const std::string name = fmt::format("pool {}/{}", result.driver, result.pool);
   if (now == nullptr) return name + " is gone";
-  if (now == before) return "";
-  if (before == nullptr || generation_of(*before) != generation_of(*now)) {
-    return name + " was published anew";
+  if (now == before || now->state() != cluster::PoolState::kReady) return "";
+  const ShownDevice was = before == nullptr ? ShownDevice{} : find_shown(*before, result.device);
+  const ShownDevice is = find_shown(*now, result.device);
+  if (is.device == nullptr) return fmt::format("{}: device {} is gone", name, result.device);
+  if (was.device != nullptr && !is_alike(was, is)) {
+    return fmt::format("{}: device {} was published anew as another one", name, result.device);
   }
-  if (now->state() != cluster::PoolState::kReady) return name + " is not complete any more";
-  const PoolDevice* device = find_device(*now, result.device);
-  if (device == nullptr) return fmt::format("{}: device {} is gone", name, result.device);
-  const api::DeviceTaint* taint =
-      new_taint(find_device(*before, result.device), *device, result, features);
+  const api::DeviceTaint* taint = new_taint(was.device, *is.device, result, features);
   if (taint == nullptr) return "";
   return fmt::format("{}: device {} got the taint {}", name, result.device, taint->key);
 }

@@ -32,12 +32,12 @@ class PlanCheckTest : public testing::Test {
     slice_.devices.push_back(many);
     slice_.devices.push_back(partition("a"));
     slice_.devices.push_back(partition("b"));
-    api::ResourceSlice counters = slice_;
-    counters.meta.key.name = "n1-counters";
-    counters.meta.uid.text = "uid-counters";
-    counters.devices.clear();
-    counters.shared_counters.push_back({"set", {{"slots", *api::Quantity::parse("7")}}});
-    cluster_.add(slice_).add(counters);
+    counters_ = slice_;
+    counters_.meta.key.name = "n1-counters";
+    counters_.meta.uid.text = "uid-counters";
+    counters_.devices.clear();
+    counters_.shared_counters.push_back({"set", {{"slots", *api::Quantity::parse("7")}}});
+    cluster_.add(slice_).add(counters_);
     before_ = cluster_.state.snapshot();
   }
 
@@ -88,6 +88,7 @@ class PlanCheckTest : public testing::Test {
   cluster::DeviceFeatures features_;
   std::vector<api::DeviceToleration> tolerations_;
   api::ResourceSlice slice_;
+  api::ResourceSlice counters_;
   TestCluster cluster_;
   std::shared_ptr<const cluster::Snapshot> before_;
 };
@@ -156,15 +157,39 @@ TEST_F(PlanCheckTest, PartitionsAddUpToTheirCounters) {
             "claim default/ours: d/n1: more of counter set/slots is held than there is");
 }
 
-TEST_F(PlanCheckTest, PoolPublishedAnewOvertakes) {
-  EXPECT_EQ(after("g0",
+/// As drivers do when they have made a device ready: first one slice of two, then the other.
+TEST_F(PlanCheckTest, TheSameDeviceInAPoolPublishedAnewHolds) {
+  const auto publish_halfway = [this] {
+    change_slice([](api::ResourceSlice& slice) {
+      slice.pool_generation = 2;
+      slice.devices[1].name = "m1";
+    });
+  };
+  const auto publish_the_rest = [this] {
+    counters_.pool_generation = 2;
+    counters_.meta.resource_version.text = std::to_string(++version_);
+    cluster_.update(counters_);
+  };
+  EXPECT_EQ(after("g0", publish_halfway), "");
+  EXPECT_EQ(after("g0", publish_the_rest), "");
+  EXPECT_EQ(after("m0", [] {}), "claim default/ours: pool d/n1: device m0 is gone");
+}
+
+TEST_F(PlanCheckTest, AnotherDeviceOfThatNameOvertakes) {
+  const std::string problem =
+      "claim default/ours: pool d/n1: device m0 was published anew as another one";
+  const auto units_become = [this](const char* units) {
+    change_slice([units](api::ResourceSlice& slice) {
+      slice.devices[1].capacity[0].second.value = *api::Quantity::parse(units);
+    });
+  };
+  EXPECT_EQ(after("m0", [&] { units_become("48"); }), problem);
+  EXPECT_EQ(after("m0", [&] { units_become("64"); }), "");
+  EXPECT_EQ(after("m0",
                   [this] {
-                    change_slice([](api::ResourceSlice& slice) {
-                      slice.pool_generation = 2;
-                      slice.pool_slice_count = 1;
-                    });
+                    change_slice([](api::ResourceSlice& slice) { slice.place.node_name = "n2"; });
                   }),
-            "claim default/ours: pool d/n1 was published anew");
+            problem);
 }
 
 TEST_F(PlanCheckTest, ATaintThatItWasPlannedWithDoesNotOvertake) {
