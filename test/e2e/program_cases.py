@@ -2,6 +2,7 @@
 
 import contextlib
 import http.server
+import os
 import pathlib
 import socket
 import subprocess
@@ -209,11 +210,14 @@ def validate_reads_the_kubeconfig_too():
         good.write_text(_KUBECONFIG)
         bad = pathlib.Path(folder, "bad")
         bad.write_text(_KUBECONFIG.replace("token: abc", "tokenFile: absent"))
+        pipe = pathlib.Path(folder, "pipe")
+        os.mkfifo(pipe)
         for path, code, part in (
                 (good, 0, "the configuration and the credentials are valid"),
-                (bad, 1, f'user "u": tokenFile: file {folder}/absent cannot be found; check'),
-                (folder, 1, f"kubeconfig {folder} is a directory; name the file itself"),
-                (f"{folder}/none", 1, f"kubeconfig {folder}/none cannot be found; check the path"),
+                (bad, 1, f'user "u": tokenFile: {folder}/absent: cannot be read: No such file'),
+                (folder, 1, f"kubeconfig {folder}: is a directory; name a file in it"),
+                (f"{folder}/none", 1, f"kubeconfig {folder}/none: cannot be read: No such file"),
+                (pipe, 1, f"kubeconfig {pipe}: is a named pipe; name a regular file"),
                 (None, 0, "credentials were not checked: no kubeconfig is named")):
             flags = [f"--kubeconfig={path}"] if path else []
             done = subprocess.run([str(daemon.PROGRAM), "--validate", *flags],
