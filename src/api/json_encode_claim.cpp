@@ -11,6 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kNameMax = 253;
+
 Json quantities_json(const QuantityMap& map) {
   Json json = Json::object();
   for (const auto& [name, amount] : map) json[name] = amount.text();
@@ -140,11 +142,11 @@ std::string encode_new_claim(const NewClaim& claim) {
                       {"name", claim.pod},
                       {"uid", claim.pod_uid.text},
                       {"controller", true}};
-  const Json meta = {{"name", claim.claim.name},
-                     {"namespace", claim.claim.name_space},
-                     {"generateName", claim.generate_name},
-                     {"annotations", {{std::string(kExtendedClaim), "true"}}},
-                     {"ownerReferences", Json::array({owner})}};
+  Json meta = {{"name", claim.claim.name},
+               {"namespace", claim.claim.name_space},
+               {"annotations", {{std::string(kExtendedClaim), "true"}}},
+               {"ownerReferences", Json::array({owner})}};
+  if (claim.generate_name.size() <= kNameMax) meta["generateName"] = claim.generate_name;
   Json devices = Json::object();
   add_list(devices, "requests", claim.requests, [](const DeviceRequest& request) {
     return Json{{"name", request.name},

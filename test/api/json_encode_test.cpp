@@ -79,6 +79,13 @@ TEST(EncodeNewClaim, WritesNameOwnerAndRequests) {
       R"("name":"container-0-request-2"}]}}})");
 }
 
+TEST(EncodeNewClaim, LeavesOutAPrefixThatTheServerRefuses) {
+  NewClaim claim{.claim = {"ns", "x"}, .generate_name = std::string(253, 'p'), .pod = "p"};
+  EXPECT_NE(encode_new_claim(claim).find("generateName"), std::string::npos);
+  claim.generate_name += "-";
+  EXPECT_EQ(encode_new_claim(claim).find("generateName"), std::string::npos);
+}
+
 TEST(EncodePodGroupStatusPatch, WritesEmptyMessagesSoThatAMergeReplacesOldOnes) {
   const PodGroupStatusPatch patch{.group = {"ml", "train"},
                                   .uid = {"u2"},

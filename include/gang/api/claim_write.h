@@ -44,8 +44,9 @@ struct ClaimStatusPatch {
 /// name is given: whoever loses the answer finds by that name what became of the claim.
 struct NewClaim {
   ObjectKey claim;
-  std::string generate_name;  ///< for people; the server generates nothing
-  std::string pod;            ///< in the namespace of the claim
+  /// For people; the server generates nothing. Longer than it takes it is not sent.
+  std::string generate_name;
+  std::string pod;  ///< in the namespace of the claim
   Uid pod_uid;
   std::vector<DeviceRequest> requests;  ///< without alternatives: a class and a count each
 };
