@@ -1,5 +1,7 @@
 #include "api/json_device.h"
 #include "api/json_kinds.h"
+#include "gang/api/names.h"
+#include "gang/base/utf8.h"
 
 namespace gang::api {
 namespace {
@@ -19,6 +21,11 @@ constexpr Want kSpecWants[] = {Want("parentCompositePodGroupName"),
                                Want("preemptionPolicy")};
 constexpr Want kGroupWants[] = {Want("kind"), Want("metadata", kMetaWants),
                                 Want("spec", kSpecWants), Want("status", kStatusWants)};
+
+/// Entries of schedulingConstraints.topology that the API allows.
+constexpr std::size_t kTopologyKeysMax = 1;
+/// Bytes of a wrong text that are repeated.
+constexpr std::size_t kShownMax = 80;
 
 /// The two members that a union may have.
 struct Union {
@@ -71,16 +78,36 @@ void decode_policy(JsonView json, std::string_view count_key, GroupSpec& spec, J
   spec.min_count = 1;
 }
 
+void refuse_others(JsonView object, std::string_view known, JsonReader& reader) {
+  for (JsonView member = object.first(); member.valid(); member = member.next()) {
+    if (!member.exists() || member.key() == known) continue;
+    reader.refuse(member, "is not known to this scheduler; use " + std::string(known));
+  }
+}
+
+/// The key of one topology constraint; "" where it is refused.
+std::string topology_key_from(JsonView json, JsonReader& reader) {
+  const JsonView key = reader.at(json, "key");
+  std::string text = reader.text(key);
+  if (!key.exists()) {
+    reader.refuse(json, "key is missing; write the key of a node label");
+  } else if (!is_qualified_name(text)) {
+    reader.refuse(key, "\"" + std::string(cut_text(text, kShownMax)) +
+                           "\" is no label key; write one such as example.com/rack");
+  }
+  if (json.is(JsonType::kObject)) refuse_others(json, "key", reader);
+  return text;
+}
+
 void decode_constraints(JsonView json, GroupSpec& spec, JsonReader& reader) {
   if (!json.exists()) return;
   const JsonView topology = reader.at(json, "topology");
-  for (JsonView member = json.first(); member.valid(); member = member.next()) {
-    if (member.exists() && member.key() != "topology") {
-      reader.refuse(member, "is not known to this scheduler; use topology");
-    }
-  }
+  if (json.is(JsonType::kObject)) refuse_others(json, "topology", reader);
   for (JsonView entry = reader.first(topology); entry.valid(); entry = entry.next()) {
-    spec.topology_keys.push_back(reader.text(entry, "key"));
+    spec.topology_keys.push_back(topology_key_from(entry, reader));
+  }
+  if (spec.topology_keys.size() > kTopologyKeysMax) {
+    reader.refuse(topology, "has more than one entry; keep one");
   }
 }
 

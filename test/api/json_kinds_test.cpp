@@ -114,6 +114,17 @@ TEST(DecodePodGroup, AnUnknownUnionMemberIsNeverGuessed) {
        "spec.disruptionMode.some: is not known to this scheduler; use single or all"},
       {R"({"topology":[{"key":"rack"}]})", R"({"power":[]})",
        "spec.schedulingConstraints.power: is not known to this scheduler; use topology"},
+      {R"([{"key":"rack"}])", R"([{"key":"rack"},{"key":"block"}])",
+       "spec.schedulingConstraints.topology: has more than one entry; keep one"},
+      {R"([{"key":"rack"}])", R"([{}])",
+       "spec.schedulingConstraints.topology[0]: key is missing; write the key of a node label"},
+      {R"([{"key":"rack"}])", R"([{"key":"a/b/c"}])",
+       "spec.schedulingConstraints.topology[0].key: \"a/b/c\" is no label key; write one such as "
+       "example.com/rack"},
+      {R"([{"key":"rack"}])", R"([{"key":"rack","mode":"Preferred"}])",
+       "spec.schedulingConstraints.topology[0].mode: is not known to this scheduler; use key"},
+      {R"([{"key":"rack"}])", R"({"key":"rack"})",
+       "spec.schedulingConstraints.topology: an object is not a list; write [...]"},
   };
   for (const Row& row : rows) {
     const auto group = decode_pod_group(replaced(data_file("podgroup.json"), row.from, row.to));
