@@ -62,7 +62,7 @@ class ClusterState::Impl {
   }
   void upsert(api::Kind kind, const api::Node& node, ChangeLog& log) {
     const bool changed = model_.nodes.upsert(node, sync_.number(kind));
-    if (changed) note_labels(node.meta.key.name);
+    if (changed) note_labels(*model_.nodes.index_of(node.meta.key.name));
     log.nodes(changed);
   }
   void upsert(api::Kind kind, const api::PodGroup& group, ChangeLog& log) {
@@ -126,8 +126,9 @@ class ClusterState::Impl {
     }
   }
   void remove(api::Kind, const api::Node& node, ChangeLog& log) {
+    const std::optional<NodeIndex> index = model_.nodes.index_of(node.meta.key.name);
     log.nodes(model_.nodes.remove(node.meta));
-    note_labels(node.meta.key.name);
+    if (index) note_labels(*index);
   }
   void remove(api::Kind, const api::PodGroup& group, ChangeLog& log) {
     model_.gangs.remove_group(group.meta, log);
@@ -144,10 +145,10 @@ class ClusterState::Impl {
     note_namespace(name_space.meta.key.name, std::nullopt, log);
   }
 
-  /// The terms of pods on a node hold under its labels.
-  void note_labels(const std::string& node_name) {
-    const std::optional<NodeIndex> node = model_.nodes.index_of(node_name);
-    if (node) model_.terms.note_node(*node, model_.nodes.columns().info(*node));
+  /// The terms of pods on a node hold under its labels, and it belongs to domains by them.
+  void note_labels(NodeIndex node) {
+    model_.terms.note_node(node, model_.nodes.columns().info(node));
+    model_.topology.note_node(node, model_.nodes.columns());
   }
   void note_namespace(const std::string& name, std::optional<api::StringMap> labels,
                       ChangeLog& log) {
@@ -170,6 +171,7 @@ class ClusterState::Impl {
       case api::Kind::kNode:
         log.nodes(model_.nodes.sweep(list));
         model_.terms.note_nodes(model_.nodes.columns());
+        model_.topology.note_nodes(model_.nodes.columns());
         break;
       case api::Kind::kPodGroup:
         model_.gangs.sweep_groups(list, log);
@@ -229,7 +231,7 @@ bool ClusterState::served(api::Kind kind) const {
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   Model& model = impl_->model_;
-  return model.nodes.snapshot(model.terms, model.devices.view());
+  return model.nodes.snapshot(model.terms, model.topology, model.devices.view());
 }
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot_without(

@@ -128,6 +128,12 @@ void GangTable::set_claims(std::uint64_t id, const api::PodGroup* before,
   claim_users_.add(name_space, list_of(after), id);
 }
 
+void GangTable::set_levels(const api::PodGroup* before, const api::PodGroup* after) {
+  // In this order, so that a key that both name keeps its level.
+  if (after != nullptr) topology_.use(after->spec.topology_keys);
+  if (before != nullptr) topology_.unuse(before->spec.topology_keys);
+}
+
 void GangTable::upsert_group(const api::PodGroup& group, ListNumber list, ChangeLog& log) {
   const std::uint64_t id = intern(group.meta.key);
   GangEntry& entry = entries_.at(id);
@@ -145,6 +151,7 @@ void GangTable::upsert_group(const api::PodGroup& group, ListNumber list, Change
   set_parent(id, known == nullptr ? std::string() : known->spec.parent_name,
              group.spec.parent_name);
   set_claims(id, known, &group);
+  set_levels(known, &group);
   adopt_uid(entry, group.meta.uid);
   entry.group = std::make_unique<api::PodGroup>(group);
 }
@@ -153,6 +160,7 @@ void GangTable::drop_group(std::uint64_t id, ChangeLog& log) {
   GangEntry& entry = entries_.at(id);
   set_parent(id, entry.group->spec.parent_name, {});
   set_claims(id, entry.group.get(), nullptr);
+  set_levels(entry.group.get(), nullptr);
   entry.group.reset();
   log.gang(id);
   drop_if_unnamed(id);

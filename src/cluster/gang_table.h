@@ -14,6 +14,7 @@
 #include "cluster/claim_users.h"
 #include "cluster/kind_sync.h"
 #include "cluster/pod_table.h"
+#include "cluster/topology_table.h"
 #include "gang/cluster/cluster_state.h"
 #include "gang/cluster/gang.h"
 
@@ -64,7 +65,8 @@ struct GangEntry {
 /// names it; ids are never given twice; counts equal the states of the members.
 class GangTable {
  public:
-  GangTable(PodTable& pods, ClaimUsers& claim_users) : pods_(pods), claim_users_(claim_users) {}
+  GangTable(PodTable& pods, ClaimUsers& claim_users, TopologyTable& topology)
+      : pods_(pods), claim_users_(claim_users), topology_(topology) {}
 
   [[nodiscard]] const GangEntry* find(std::uint64_t id) const;
   [[nodiscard]] std::optional<std::uint64_t> find(const api::ObjectKey& pod_group) const;
@@ -97,10 +99,13 @@ class GangTable {
   void set_parent(std::uint64_t id, const std::string& before, const std::string& after);
   /// Another PodGroup object, or none (null), says what claims the gang has.
   void set_claims(std::uint64_t id, const api::PodGroup* before, const api::PodGroup* after);
+  /// The same of the label keys of its constraints.
+  void set_levels(const api::PodGroup* before, const api::PodGroup* after);
   static void adopt_uid(GangEntry& entry, const api::Uid& uid);
 
   PodTable& pods_;
   ClaimUsers& claim_users_;
+  TopologyTable& topology_;
   std::unordered_map<std::uint64_t, GangEntry> entries_;
   std::unordered_map<api::ObjectKey, std::uint64_t> by_group_;
   std::map<api::ObjectKey, std::set<std::uint64_t>> children_;  ///< by parent

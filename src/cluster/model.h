@@ -17,6 +17,7 @@
 #include "cluster/pod_table.h"
 #include "cluster/resource_table.h"
 #include "cluster/term_table.h"
+#include "cluster/topology_table.h"
 
 namespace gang::cluster {
 
@@ -33,7 +34,8 @@ struct Model {
   TermTable terms;
   ClassTable classes{terms};
   ClaimUsers claim_users;
-  GangTable gangs{pods, claim_users};
+  TopologyTable topology;
+  GangTable gangs{pods, claim_users, topology};
   DeviceTable devices;
   ClaimTable claims{devices, claim_users};
   KnownObjects composites;

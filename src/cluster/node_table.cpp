@@ -219,20 +219,21 @@ void NodeTable::refresh_by_name() {
 }
 
 std::shared_ptr<const Snapshot> NodeTable::snapshot(
-    TermTable& terms, const std::shared_ptr<const DeviceView>& devices) {
+    TermTable& terms, TopologyTable& topology, const std::shared_ptr<const DeviceView>& devices) {
   const bool new_names = latest_ == nullptr || &latest_->resources() != resources_.names().get();
-  const bool has_news = new_names || terms.has_news() || latest_->devices() != devices;
+  const bool has_news =
+      new_names || terms.has_news() || topology.has_news() || latest_->devices() != devices;
   if (has_news) columns_.advance();
   if (!new_names && latest_->generation() == columns_.generation()) return latest_;
   refresh_by_name();
   Snapshot::Parts parts;
   columns_.share(parts);
-  parts.node_count = node_count_;
   parts.by_name = by_name_;
   parts.by_name_generation = by_name_generation_;
   parts.resources = resources_.names();
   parts.terms = terms.publish();
   parts.devices = devices;
+  parts.topology = topology.publish(columns_, *by_name_);
   latest_ = std::make_shared<const Snapshot>(std::move(parts));
   return latest_;
 }

@@ -13,6 +13,7 @@
 #include "cluster/kind_sync.h"
 #include "cluster/resource_table.h"
 #include "cluster/term_table.h"
+#include "cluster/topology_table.h"
 #include "gang/api/node.h"
 #include "gang/cluster/snapshot.h"
 
@@ -58,7 +59,7 @@ class NodeTable {
   [[nodiscard]] std::optional<NodeIndex> index_of(const std::string& name) const;
 
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot(
-      TermTable& terms, const std::shared_ptr<const DeviceView>& devices);
+      TermTable& terms, TopologyTable& topology, const std::shared_ptr<const DeviceView>& devices);
 
  private:
   /// A name with what the columns do not hold.

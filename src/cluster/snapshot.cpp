@@ -30,6 +30,17 @@ std::optional<std::uint32_t> Snapshot::rank_of(const std::string& node_name) con
   return static_cast<std::uint32_t>(found - by_name().begin());
 }
 
+std::shared_ptr<const TopologyLevel> Snapshot::level(const std::string& key) const {
+  const auto found = parts_->topology->find(key);
+  return found == parts_->topology->end() ? nullptr : found->second;
+}
+
+Snapshot Snapshot::within(const std::shared_ptr<const Domain>& domain) const {
+  Snapshot part = *this;
+  part.by_name_ = std::shared_ptr<const std::vector<NodeIndex>>(domain, &domain->nodes);
+  return part;
+}
+
 std::int64_t Snapshot::allocatable(NodeIndex node, ResourceId resource) const {
   return cell(facts(chunk_of(node)).allocatable, node, resource);
 }
@@ -51,9 +62,9 @@ Generation Snapshot::facts_generation(NodeIndex node) const {
 }
 
 void Snapshot::changed_since(Generation since, std::vector<NodeIndex>& out) const {
-  const auto chunks = static_cast<std::uint32_t>(parts_.chunk_generation.size());
+  const auto chunks = static_cast<std::uint32_t>(parts_->chunk_generation.size());
   for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-    if (parts_.chunk_generation[chunk] <= since) continue;
+    if (parts_->chunk_generation[chunk] <= since) continue;
     const std::vector<Generation>& generation = usage(chunk).generation;
     for (std::uint32_t slot = 0; slot < kChunkSize; ++slot) {
       if (generation[slot] > since) out.push_back(NodeIndex{chunk * kChunkSize + slot});

@@ -45,6 +45,7 @@ struct NaiveNode {
   std::int64_t version = 0;
   std::int64_t gpu_count = 0;
   bool unschedulable = false;
+  std::string rack = "-";  ///< label; "-": it has none
 };
 
 /// What the server has. Every change gets a version of its own.
@@ -69,11 +70,15 @@ class Server {
     return builder;
   }
   [[nodiscard]] static api::Node node_object(const std::string& name, const NaiveNode& n) {
-    return test::node(name)
-        .uid(n.uid)
-        .version(n.version)
-        .gpu(n.gpu_count)
-        .unschedulable(n.unschedulable);
+    test::NodeBuilder builder = test::node(name).uid(n.uid).version(n.version);
+    if (n.rack != "-") builder.label("rack", n.rack);
+    return builder.gpu(n.gpu_count).unschedulable(n.unschedulable);
+  }
+  /// The first of the groups has a topology constraint.
+  [[nodiscard]] static api::PodGroup group_object(const std::string& name, const std::string& uid) {
+    test::PodGroupBuilder builder = test::pod_group(name).uid(uid).min(2);
+    if (name == "g0") builder.topology("rack");
+    return builder;
   }
   static api::Delta delta(api::DeltaType type, api::Object object) {
     api::Delta result = added(std::move(object));
@@ -151,6 +156,8 @@ class Server {
     n.version = ++versions_;
     if (chance(50)) n.gpu_count = static_cast<std::int64_t>(below(9));
     if (chance(20)) n.unschedulable = !n.unschedulable;
+    constexpr const char* kRacks[] = {"-", "", "a", "b"};
+    if (chance(40)) n.rack = kRacks[below(4)];
     return {updated(node_object(name, n))};
   }
 
@@ -159,9 +166,9 @@ class Server {
     const auto place = groups.find(name);
     if (place == groups.end()) {
       groups[name] = new_uid();
-      return {added(test::pod_group(name).uid(groups[name]).min(2))};
+      return {added(group_object(name, groups[name]))};
     }
-    const api::Object gone = test::pod_group(name).uid(place->second).build();
+    const api::Object gone = group_object(name, place->second);
     groups.erase(place);
     return {deleted(gone)};
   }
@@ -194,6 +201,7 @@ class History {
     ASSERT_EQ(state_.recompute(), "");
     const auto snapshot = state_.snapshot();
     ASSERT_EQ(text_of(*snapshot), expected_nodes());
+    ASSERT_EQ(domains_text(*snapshot), expected_domains());
     ASSERT_EQ(gangs_text(), expected_gangs());
     check_change_log(*snapshot);
     for (const auto& [old, text] : kept_) ASSERT_EQ(text_of(*old), text) << "an old snapshot moved";
@@ -234,7 +242,7 @@ class History {
     state_.apply(test::list_end(api::Kind::kNode));
     state_.apply(test::list_begin(api::Kind::kPodGroup));
     for (const auto& [name, uid] : server_.groups) {
-      state_.apply(added(test::pod_group(name).uid(uid).min(2)));
+      state_.apply(added(Server::group_object(name, uid)));
     }
     state_.apply(test::list_end(api::Kind::kPodGroup));
     settle_assumptions();
@@ -303,6 +311,27 @@ class History {
       out << "\n";
     }
     return out.str();
+  }
+
+  /// "rack: nodes" by rack, or nothing where no group asks.
+  static std::string domains_text(const Snapshot& snapshot) {
+    const auto level = snapshot.level("rack");
+    std::map<std::string, std::string> lines;
+    for (std::size_t i = 0; level != nullptr && i < level->domains.size(); ++i) {
+      const Domain& domain = *level->domains[i];
+      for (const NodeIndex n : domain.nodes) {
+        lines[domain.value] += snapshot.node(n)->name + (level->domain_of(n) == i ? " " : "?");
+      }
+    }
+    return joined(lines);
+  }
+
+  [[nodiscard]] std::string expected_domains() const {
+    std::map<std::string, std::string> lines;
+    for (const auto& [name, n] : server_.nodes) {
+      if (server_.groups.contains("g0") && n.rack != "-") lines[n.rack] += name + " ";
+    }
+    return joined(lines);
   }
 
   static std::string_view state_name(const NaivePod& p) {

@@ -18,6 +18,7 @@
 
 #include "gang/api/pod.h"
 #include "gang/cluster/node_info.h"
+#include "gang/cluster/topology.h"
 
 namespace gang::cluster {
 
@@ -66,7 +67,6 @@ class Snapshot {
   /// Everything a snapshot shares with its neighbours.
   struct Parts {
     Generation generation = 0;
-    std::uint32_t node_count = 0;
     std::vector<std::shared_ptr<const UsageChunk>> usage;
     std::vector<std::shared_ptr<const FactsChunk>> facts;
     std::vector<Generation> chunk_generation;               ///< newest generation inside each chunk
@@ -75,34 +75,46 @@ class Snapshot {
     std::shared_ptr<const ResourceNames> resources;
     std::shared_ptr<const TermDomains> terms;  ///< null: none
     std::shared_ptr<const DeviceView> devices;
+    std::shared_ptr<const Topology> topology;
   };
 
-  explicit Snapshot(Parts parts) : parts_(std::move(parts)) {}
+  explicit Snapshot(Parts parts)
+      : parts_(std::make_shared<const Parts>(std::move(parts))), by_name_(parts_->by_name) {}
 
-  [[nodiscard]] Generation generation() const { return parts_.generation; }
-  [[nodiscard]] std::uint32_t node_count() const { return parts_.node_count; }
+  [[nodiscard]] Generation generation() const { return parts_->generation; }
+  [[nodiscard]] std::uint32_t node_count() const {
+    return static_cast<std::uint32_t>(by_name_->size());
+  }
   /// Number of slots; every NodeIndex is below it.
   [[nodiscard]] std::uint32_t slot_count() const {
-    return static_cast<std::uint32_t>(parts_.usage.size()) * kChunkSize;
+    return static_cast<std::uint32_t>(parts_->usage.size()) * kChunkSize;
   }
-  [[nodiscard]] const ResourceNames& resources() const { return *parts_.resources; }
-  [[nodiscard]] const std::vector<NodeIndex>& by_name() const { return *parts_.by_name; }
+  [[nodiscard]] const ResourceNames& resources() const { return *parts_->resources; }
+  [[nodiscard]] const std::vector<NodeIndex>& by_name() const { return *by_name_; }
   /// Position in by_name(); nothing when there is no such node.
   [[nodiscard]] std::optional<std::uint32_t> rank_of(const std::string& node_name) const;
   /// Changes whenever by_name() changes; nodes that only changed leave it alone.
-  [[nodiscard]] Generation by_name_generation() const { return parts_.by_name_generation; }
+  [[nodiscard]] Generation by_name_generation() const { return parts_->by_name_generation; }
 
-  [[nodiscard]] const UsageChunk& usage(std::uint32_t chunk) const { return *parts_.usage[chunk]; }
-  [[nodiscard]] const FactsChunk& facts(std::uint32_t chunk) const { return *parts_.facts[chunk]; }
+  [[nodiscard]] const UsageChunk& usage(std::uint32_t chunk) const { return *parts_->usage[chunk]; }
+  [[nodiscard]] const FactsChunk& facts(std::uint32_t chunk) const { return *parts_->facts[chunk]; }
 
   /// Snapshots between which no device, class or allocation changed share one.
-  [[nodiscard]] const std::shared_ptr<const DeviceView>& devices() const { return parts_.devices; }
+  [[nodiscard]] const std::shared_ptr<const DeviceView>& devices() const { return parts_->devices; }
+
+  /// The domains of a label key; null where no PodGroup names it.
+  [[nodiscard]] std::shared_ptr<const TopologyLevel> level(const std::string& key) const;
+  /// The same cluster with the nodes of that domain only: by_name(), rank_of() and node_count()
+  /// know no others.
+  [[nodiscard]] Snapshot within(const std::shared_ptr<const Domain>& domain) const;
+  /// Whether within() made it.
+  [[nodiscard]] bool is_part() const { return by_name_ != parts_->by_name; }
 
   /// Null when it refuses nobody.
   [[nodiscard]] std::shared_ptr<const TermDomain> term(TermId term) const {
-    if (parts_.terms == nullptr) return nullptr;
-    const auto found = parts_.terms->find(term);
-    return found == parts_.terms->end() ? nullptr : found->second;
+    if (parts_->terms == nullptr) return nullptr;
+    const auto found = parts_->terms->find(term);
+    return found == parts_->terms->end() ? nullptr : found->second;
   }
 
   /// Null for an empty slot.
@@ -117,7 +129,8 @@ class Snapshot {
   void changed_since(Generation since, std::vector<NodeIndex>& out) const;
 
  private:
-  Parts parts_;
+  std::shared_ptr<const Parts> parts_;                     ///< shared with those within() it
+  std::shared_ptr<const std::vector<NodeIndex>> by_name_;  ///< of them, those it has
 };
 
 }  // namespace gang::cluster
