@@ -19,11 +19,35 @@ std::int32_t clamped(std::int64_t value) {
 }  // namespace
 
 CapacityTable::CapacityTable(ClassRules rules, const Options& options, std::uint32_t age)
-    : rules_(std::move(rules)), usage_terms_(weighted_terms(rules_, options)), changes_(age) {
+    : own_rules_(std::make_unique<ClassRules>(std::move(rules))),
+      rules_(own_rules_.get()),
+      usage_terms_(weighted_terms(*rules_, options)),
+      build_number_(std::uint64_t{age} << 32),
+      changes_(age) {
   for (const PreferenceTerm& term : preference_terms()) {
     preference_weights_.push_back(std::max(0, options.*term.weight));
   }
   raw_maxima_.assign(preference_weights_.size(), 0);
+}
+
+CapacityTable::CapacityTable(const CapacityTable& whole, std::span<const std::uint32_t> ranks)
+    : rules_(whole.rules_),
+      usage_terms_(whole.usage_terms_),
+      preference_weights_(whole.preference_weights_),
+      entries_(ranks.size()),
+      raw_maxima_(whole.raw_maxima_) {
+  const std::size_t terms = raw_maxima_.size();
+  fleet_.reserve(ranks.size());
+  tree_.reset(static_cast<std::uint32_t>(ranks.size()));
+  for (std::uint32_t i = 0; i < ranks.size(); ++i) {
+    store(i, whole.entries_[ranks[i]], Upper::kLater);
+    fleet_.push_back(whole.fleet_[ranks[i]]);
+    fleet_sum_ += fleet_.back();
+    if (whole.raws_.empty()) continue;
+    const auto raws = whole.raws_.begin() + static_cast<std::ptrdiff_t>(ranks[i] * terms);
+    raws_.insert(raws_.end(), raws, raws + static_cast<std::ptrdiff_t>(terms));
+  }
+  tree_.rebuild();
 }
 
 void CapacityTable::build(const cluster::Snapshot& snapshot) {
@@ -40,6 +64,7 @@ void CapacityTable::build(const cluster::Snapshot& snapshot) {
   judge_all(snapshot);
   generation_ = snapshot.generation();
   by_name_generation_ = snapshot.by_name_generation();
+  ++build_number_;
 }
 
 void CapacityTable::refresh(const cluster::Snapshot& snapshot,
@@ -62,18 +87,18 @@ void CapacityTable::judge_facts(const cluster::Snapshot& snapshot, std::uint32_t
                                 Upper upper) {
   const cluster::NodeIndex node = snapshot.by_name()[rank];
   const cluster::NodeInfo& info = *snapshot.node(node);
-  const LineSet refusal = facts_refusal(rules_, info);
+  const LineSet refusal = facts_refusal(*rules_, info);
   store(rank, {.reasons = refusal}, upper);
 
   const std::int32_t fleet_before = std::exchange(fleet_[rank], 0);
   if (refusal == 0) {
-    fleet_[rank] = clamped(usage_room(rules_, NodeUse::emptied(snapshot, node)).count);
+    fleet_[rank] = clamped(usage_room(*rules_, NodeUse::emptied(snapshot, node)).count);
   }
   fleet_sum_ += fleet_[rank] - std::int64_t{fleet_before};
 
   const std::span<const PreferenceTerm> terms = preference_terms();
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const std::int32_t raw = refusal == 0 ? terms[i].raw(rules_, info) : 0;
+    const std::int32_t raw = refusal == 0 ? terms[i].raw(*rules_, info) : 0;
     if (raw != 0 && raws_.empty()) raws_.assign(entries_.size() * terms.size(), 0);
     if (!raws_.empty()) raws_[rank * terms.size() + i] = raw;
   }
@@ -108,14 +133,14 @@ std::int64_t CapacityTable::preference_score(std::uint32_t rank) const {
 }
 
 NodeEntry CapacityTable::judge(std::uint32_t rank, const NodeUse& use) const {
-  const LineSet refusal = entries_[rank].reasons & rules_.facts_lines;
+  const LineSet refusal = entries_[rank].reasons & rules_->facts_lines;
   if (refusal != 0) return {.reasons = refusal};
-  const Room room = usage_room(rules_, use);
+  const Room room = usage_room(*rules_, use);
   NodeEntry entry = {.capacity = clamped(room.count), .reasons = room.lines};
   if (entry.capacity == 0) return entry;
   std::int64_t score = preference_score(rank);
   for (const WeightedTerm& weighted : usage_terms_) {
-    score += weighted.weight * weighted.term->score(rules_, use);
+    score += weighted.weight * weighted.term->score(*rules_, use);
   }
   entry.score = clamped(score);
   return entry;
@@ -123,7 +148,7 @@ NodeEntry CapacityTable::judge(std::uint32_t rank, const NodeUse& use) const {
 
 LineSet CapacityTable::causes() const {
   LineSet set = 0;
-  for (std::size_t i = 0; i < rules_.lines.size(); ++i) {
+  for (std::size_t i = 0; i < rules_->lines.size(); ++i) {
     if (line_counts_[i] > 0) set |= LineSet{1} << i;
   }
   return set;

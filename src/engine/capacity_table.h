@@ -39,6 +39,9 @@ class CapacityTable {
  public:
   /// `age`: larger than that of an earlier table of the class.
   CapacityTable(ClassRules rules, const Options& options, std::uint32_t age = 0);
+  /// What `whole` says of the nodes of these ranks, for a snapshot that has these alone; their
+  /// scores are those among all nodes. Shares the rules of `whole`, which outlives it.
+  CapacityTable(const CapacityTable& whole, std::span<const std::uint32_t> ranks);
 
   /// One pass over all nodes.
   void build(const cluster::Snapshot& snapshot);
@@ -48,10 +51,10 @@ class CapacityTable {
   void refresh(const cluster::Snapshot& snapshot, std::span<const std::uint32_t> ranks);
 
   /// Whether terms of pods on nodes that match the class hold elsewhere than at the last build(),
-  /// or devices serve other requests of it. Then the table is to be built anew.
+  /// or devices serve other requests of it. Then the table is to be built anew. REQUIRES: no part.
   [[nodiscard]] bool update_rules(const cluster::Snapshot& snapshot) {
-    const bool is_moved = rules_.update_domains(snapshot);
-    return rules_.update_served(snapshot) || is_moved;
+    const bool is_moved = own_rules_->update_domains(snapshot);
+    return own_rules_->update_served(snapshot) || is_moved;
   }
 
   /// Judges a node as the overlay leaves it.
@@ -65,16 +68,20 @@ class CapacityTable {
   [[nodiscard]] std::int64_t capacity_sum() const { return capacity_sum_; }
   /// The same if every pod were gone.
   [[nodiscard]] std::int64_t fleet_sum() const { return fleet_sum_; }
+  /// Members that fit on one node if every pod were gone.
+  [[nodiscard]] std::int32_t fleet_capacity(std::uint32_t rank) const { return fleet_[rank]; }
   /// Nodes that count under line i.
   [[nodiscard]] std::int32_t node_count(std::size_t line) const { return line_counts_[line]; }
   /// Lines that some node counts under.
   [[nodiscard]] LineSet causes() const;
-  [[nodiscard]] const ClassRules& rules() const { return rules_; }
+  [[nodiscard]] const ClassRules& rules() const { return *rules_; }
   /// Ranks of the nodes whose capacity or score changed, by drafts too.
   [[nodiscard]] ChangeLog& changes() { return changes_; }
   /// Of the snapshot it equals; 0 before build().
   [[nodiscard]] cluster::Generation generation() const { return generation_; }
   [[nodiscard]] cluster::Generation by_name_generation() const { return by_name_generation_; }
+  /// Of no other build() of any table with a smaller age; 0 before the first.
+  [[nodiscard]] std::uint64_t build_number() const { return build_number_; }
 
  private:
   enum class Upper { kUpdate, kLater };
@@ -86,12 +93,14 @@ class CapacityTable {
   bool update_raw_maxima();
   [[nodiscard]] std::int64_t preference_score(std::uint32_t rank) const;
 
-  ClassRules rules_;
+  std::unique_ptr<ClassRules> own_rules_;  ///< null: they are another table's
+  const ClassRules* rules_;
   const std::vector<WeightedTerm> usage_terms_;
   std::vector<std::int64_t> preference_weights_;  ///< by preference term
 
   cluster::Generation generation_ = 0;
   cluster::Generation by_name_generation_ = 0;
+  std::uint64_t build_number_ = 0;
   ChangeLog changes_;
   std::vector<NodeEntry> entries_;   ///< by rank
   std::vector<std::int32_t> fleet_;  ///< capacity of the emptied node, by rank

@@ -329,20 +329,23 @@ void ask_devices(const Gang& gang, std::vector<ClassDemand>& classes) {
 }
 
 DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
-                            const Options& options) {
-  SelectorBudget budget(options.selector_steps_max);
+                            DeviceSpending spending) {
+  SelectorBudget& budget = spending.selectors;
   DeviceInputs inputs = cache.inputs(budget);
   inputs.avoided = avoided_of(gang, cache.view());
   ExtendedClaims extended(draft);
-  const DeviceStage stage{
+  DeviceStage stage{
       .inputs = inputs,
       .usage = cache.view().usage(),
       .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); },
       .extended_on = [&extended](const std::string& node) { return extended.claims_on(node); },
-      .counts = &cache.counts(),
-      .index_of = [&](CapacityTable& table, bool by_room) -> const NodeIndex& {
-        return cache.index_of(draft.snapshot(), table, by_room);
-      }};
+      .counts = &cache.counts()};
+  // Only of the whole cluster an index is kept from call to call.
+  if (!draft.snapshot().is_part()) {
+    stage.index_of = [&](CapacityTable& table, bool by_room) -> const NodeIndex& {
+      return cache.index_of(draft.snapshot(), table, by_room);
+    };
+  }
   DevicePlanning result;
   std::vector<DeviceMember> members = members_of(gang, extended);
   std::string problem = overfull(gang, members);
@@ -351,10 +354,10 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
     result.end = {.end = SearchEnd::kImpossible, .fatal = std::move(problem)};
     return result;
   }
-  DeviceDraft devices(stage, gang.claims, options.device_steps_max);
+  DeviceDraft devices(stage, gang.claims, spending.steps_max);
   DeviceGangSearch search(draft, devices, extended, result.kinds);
   result.end = search.run(std::max(1, gang.need()));
-  result.steps = options.device_steps_max - devices.steps_left();
+  result.steps = spending.steps_max - devices.steps_left();
   result.picks = search.picks();
   result.left_over = first_left_over(result.kinds, search);
   if (result.end.end == SearchEnd::kPlaced) {
@@ -375,7 +378,7 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
                   .kinds = result.kinds,
                   .steps_left = devices.steps_left()};
   explain_misfits(refused, result);
-  result.steps = options.device_steps_max - refused.steps_left;
+  result.steps = spending.steps_max - refused.steps_left;
   if (budget.is_spent()) {
     result.shortage = budget.text();
     result.lacking = Lacking::kUnknown;

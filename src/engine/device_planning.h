@@ -10,8 +10,8 @@
 #include "engine/device_gang_search.h"
 #include "engine/device_shortage.h"
 #include "engine/draft.h"
+#include "engine/selector_budget.h"
 #include "gang/cluster/gang.h"
-#include "gang/engine/options.h"
 #include "gang/engine/plan.h"
 #include "gang/engine/planner.h"
 
@@ -56,8 +56,14 @@ struct DevicePlanning {
   std::int64_t steps = 0;
 };
 
+/// What one search over devices may spend. A value.
+struct DeviceSpending {
+  SelectorBudget& selectors;  ///< of the whole attempt
+  std::int64_t steps_max = 0;
+};
+
 /// Places the gang's members in the draft, which is begun and empty. REQUIRES: nobody unready.
 [[nodiscard]] DevicePlanning plan_devices(Draft& draft, DeviceCache& cache,
-                                          const cluster::Gang& gang, const Options& options);
+                                          const cluster::Gang& gang, DeviceSpending spending);
 
 }  // namespace gang::engine

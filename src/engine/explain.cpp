@@ -39,13 +39,16 @@ std::string joined(const std::vector<Reason>& reasons, std::size_t count_max) {
 
 /// Of a gang that has its minimum already only members above it are waiting.
 std::string state_text(const cluster::Gang& gang, const Attempt& attempt) {
+  const std::string& where = attempt.placement.best;
   if (attempt.scheduled < gang.minimum) {
     return fmt::format(
-        "pod group is unschedulable, minCount ({}) cannot be satisfied: {} scheduled, {} remaining",
-        gang.minimum, attempt.scheduled, attempt.remaining);
+        "pod group is unschedulable, {}minCount ({}) cannot be satisfied: {} scheduled, {} "
+        "remaining",
+        where, gang.minimum, attempt.scheduled, attempt.remaining);
   }
-  return fmt::format("pod group has its minimum ({}): {} scheduled, {} more cannot be scheduled",
-                     gang.minimum, attempt.scheduled, gang.counts.live() - attempt.scheduled);
+  return fmt::format("pod group has its minimum ({}): {}{} scheduled, {} more cannot be scheduled",
+                     gang.minimum, where, attempt.scheduled,
+                     gang.counts.live() - attempt.scheduled);
 }
 
 std::string group_text(const cluster::Gang& gang, const Attempt& attempt, const Options& options) {
@@ -76,13 +79,18 @@ std::string misfit_text(const cluster::Gang& gang, const std::vector<DraftClass>
   for (const cluster::Member& member : gang.members) {
     if (member.class_index < 0) continue;
     const auto index = static_cast<std::size_t>(member.class_index);
-    if (classes[index].table->fleet_sum() > 0) continue;
+    if (classes[index].table->fleet_sum() > 0 || fit_errors[index].empty()) continue;
     std::string text = fmt::format("pod {} fits no node", member.key.name);
     // Where it is the member that the reasons are about, they are not said twice.
     if (reasons != reasons_of(*classes[index].table)) text += ": " + fit_errors[index];
     return text;
   }
   return "";
+}
+
+void add_detail(std::string& detail, const std::string& more) {
+  if (!detail.empty() && !more.empty()) detail += "; ";
+  detail += more;
 }
 
 MemberText told(const cluster::Member& member, std::string message) {
@@ -135,9 +143,12 @@ Explanation explain(const cluster::Gang& gang, Attempt attempt,
   explanation.remaining = attempt.remaining;
   explanation.node_total = classes.empty() ? 0 : classes.front().table->size();
 
+  const std::vector<bool>& elsewhere = attempt.placement.fits_somewhere;
   std::vector<std::string> fit_errors;
-  for (const DraftClass& demand : classes) {
-    fit_errors.push_back(demand.table->capacity_sum() == 0 ? fit_error(*demand.table) : "");
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const CapacityTable& table = *classes[i].table;
+    const bool fits = table.capacity_sum() > 0 || (i < elsewhere.size() && elsewhere[i]);
+    fit_errors.push_back(fits ? "" : fit_error(table));
   }
   const bool lone = gang.kind == cluster::GangKind::kLonePod && !fit_errors.empty();
   if (!lone && attempt.detail.empty()) {
@@ -145,6 +156,7 @@ Explanation explain(const cluster::Gang& gang, Attempt attempt,
                          ? kNoNodes
                          : misfit_text(gang, classes, fit_errors, attempt.reasons);
   }
+  add_detail(attempt.detail, attempt.placement.pinned);
   explanation.message =
       told_text(lone ? lone_text(attempt, fit_errors.front(), explanation.node_total)
                      : group_text(gang, attempt, options));

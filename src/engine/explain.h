@@ -15,6 +15,15 @@
 
 namespace gang::engine {
 
+/// Which nodes an attempt with a topology constraint is told about. A value; empty: all nodes.
+struct PlacementText {
+  std::string best;    ///< "0/4 placements are available, best placement rack=r1: "
+  std::string pinned;  ///< "running members hold rack=r1", or ""
+  /// By class: whether some domain takes a member of it, so that no pod is told that it fits
+  /// nowhere because this one does not.
+  std::vector<bool> fits_somewhere = {};
+};
+
 /// How an attempt ended. A value.
 struct Attempt {
   Verdict verdict = Verdict::kImpossibleNow;
@@ -24,6 +33,7 @@ struct Attempt {
   std::string detail;  ///< what the reasons count, in words; "" = nothing to add
   /// What members that fit no node are told, by their position in the gang.
   std::map<std::size_t, std::string> misfits = {};
+  PlacementText placement = {};
 };
 
 /// `0/<N> nodes are available: ...` of a class with capacity nowhere.

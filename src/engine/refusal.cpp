@@ -35,7 +35,6 @@ constexpr PodRule kPodRules[] = {
      &api::PodRules::declared_features},
 };
 
-constexpr Rule kTopology = {"topology constraint", "spec.schedulingConstraints.topology"};
 constexpr Rule kParent = {"composite pod group", "spec.parentCompositePodGroupName"};
 
 const Rule* rule_not_built(const cluster::PodClass& pod_class) {
@@ -58,7 +57,6 @@ std::optional<Refusal> refuse_group(const cluster::Gang& gang) {
   if (!group.meta.unreadable.empty()) {
     return Refusal{.verdict = Verdict::kInvalid, .message = whom() + ": " + group.meta.unreadable};
   }
-  if (!group.spec.topology_keys.empty()) return not_built(kTopology, whom());
   if (!group.spec.parent_name.empty()) return not_built(kParent, whom());
   return std::nullopt;
 }

@@ -55,19 +55,36 @@ CapacityTable* TableCache::current(const cluster::Snapshot& snapshot,
 
 void TableCache::refresh(const cluster::Snapshot& snapshot, CapacityTable& table,
                          PlannerStats& stats) {
-  if (!changed_known_ || changed_since_ != table.generation()) {
-    changed_nodes_.clear();
-    snapshot.changed_since(table.generation(), changed_nodes_);
-    changed_ranks_.clear();
-    for (const cluster::NodeIndex node : changed_nodes_) {
-      const std::uint32_t rank = rank_of_[node.value];
-      if (rank != MaxTree::kNowhere) changed_ranks_.push_back(rank);
-    }
-    changed_since_ = table.generation();
-    changed_known_ = true;
+  const std::span<const std::uint32_t> ranks = ranks_changed(snapshot, table.generation());
+  table.refresh(snapshot, ranks);
+  stats.nodes_refreshed += static_cast<std::int64_t>(ranks.size());
+}
+
+std::span<const std::uint32_t> TableCache::ranks_changed(const cluster::Snapshot& snapshot,
+                                                         cluster::Generation since) {
+  if (changed_known_ && changed_since_ == since) return changed_ranks_;
+  changed_nodes_.clear();
+  snapshot.changed_since(since, changed_nodes_);
+  changed_ranks_.clear();
+  for (const cluster::NodeIndex node : changed_nodes_) {
+    const std::uint32_t rank = rank_of_[node.value];
+    if (rank != MaxTree::kNowhere) changed_ranks_.push_back(rank);
   }
-  table.refresh(snapshot, changed_ranks_);
-  stats.nodes_refreshed += static_cast<std::int64_t>(changed_ranks_.size());
+  changed_since_ = since;
+  changed_known_ = true;
+  return changed_ranks_;
+}
+
+const DomainSums& TableCache::sums(const cluster::Snapshot& snapshot, cluster::ClassId id,
+                                   const cluster::TopologyLevel& level) {
+  Slot& slot = slots_.at(id);
+  DomainSums& sums = slot.sums[level.key];
+  if (!sums.is_of(*slot.table, level)) {
+    sums.build(snapshot, *slot.table, level);
+  } else if (sums.generation() != snapshot.generation()) {
+    sums.refresh(snapshot, *slot.table, level, ranks_changed(snapshot, sums.generation()));
+  }
+  return sums;
 }
 
 }  // namespace gang::engine

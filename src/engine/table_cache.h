@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "engine/capacity_table.h"
+#include "engine/domain_sums.h"
 #include "gang/engine/planner.h"
 
 namespace gang::engine {
@@ -25,17 +28,28 @@ class TableCache {
   [[nodiscard]] CapacityTable* current(const cluster::Snapshot& snapshot,
                                        const std::shared_ptr<const cluster::PodClass>& pod_class,
                                        PlannerStats& stats);
+  /// The sums of the class over the domains of a level, current for the snapshot. Lives as long.
+  /// REQUIRES: current() was asked for the class, and nothing is placed on its table.
+  [[nodiscard]] const DomainSums& sums(const cluster::Snapshot& snapshot, cluster::ClassId id,
+                                       const cluster::TopologyLevel& level);
+  /// Position of a node in by_name() of the snapshot of this call; MaxTree::kNowhere: it is gone.
+  [[nodiscard]] std::uint32_t rank_of(cluster::NodeIndex node) const {
+    return rank_of_[node.value];
+  }
 
  private:
-  /// A table and when it was last asked for.
+  /// A table with its sums, and when it was last asked for.
   struct Slot {
     std::unique_ptr<CapacityTable> table;
     std::uint64_t last_call = 0;
+    std::map<std::string, DomainSums> sums;  ///< by label key
   };
 
   void make_room();
   void update_ranks(const cluster::Snapshot& snapshot);
   void refresh(const cluster::Snapshot& snapshot, CapacityTable& table, PlannerStats& stats);
+  [[nodiscard]] std::span<const std::uint32_t> ranks_changed(const cluster::Snapshot& snapshot,
+                                                             cluster::Generation since);
 
   const Options options_;
   std::map<cluster::ClassId, Slot> slots_;

@@ -149,13 +149,18 @@ def a_foreign_pod_takes_the_room(t):
     t.wait_bound(["g-0", "g-1"])
 
 
-def a_topology_constraint_is_not_ignored(t):
-    t.nodes(2, gpu=2, labels={"rack": "r1"})
+def a_gang_lands_in_one_rack(t):
+    t.nodes(2, gpu=1, labels={"rack": "r1"})
+    t.nodes(3, first=2, gpu=1, labels={"rack": "r2"})
     t.start()
-    t.gang("g", 2, schedulingConstraints={"topology": [{"key": "rack"}]})
-    names = t.members("g", 2, gpu=1)
-    t.wait_condition("g", "False", texts=("topology constraint",))
+    racks = {"topology": [{"key": "rack"}]}
+    t.gang("wide", 4, schedulingConstraints=racks)
+    names = t.members("wide", 4, gpu=1)
+    t.wait_condition("wide", "False", "Unschedulable",
+                     ("0/2 placements are available, best placement rack=r2",))
     t.hold_bound(names, 0, seconds=3)
+    t.gang("g", 3, schedulingConstraints=racks)
+    t.wait_bound(t.members("g", 3, gpu=1))
 
 
 def a_resource_claim_is_not_ignored(t):
@@ -198,7 +203,7 @@ TESTS = [
     pods_of_another_scheduler_are_left_alone,
     a_group_of_two_schedulers_is_refused,
     a_foreign_pod_takes_the_room,
-    a_topology_constraint_is_not_ignored,
+    a_gang_lands_in_one_rack,
     a_resource_claim_is_not_ignored,
     pod_affinity_spreading_and_volumes_are_not_ignored,
 ]

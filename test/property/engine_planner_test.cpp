@@ -46,7 +46,7 @@ NodeBuilder random_node(Dice& dice, int index) {
   if (dice.chance(15)) built.taint("dedicated");
   if (dice.chance(15)) built.taint("busy", "", api::TaintEffect::kPreferNoSchedule);
   if (dice.chance(10)) built.unschedulable();
-  built.label("pool", dice.chance(50) ? "a" : "b");
+  if (dice.chance(85)) built.label("pool", dice.chance(50) ? "a" : "b");
   return built;
 }
 
@@ -94,9 +94,13 @@ class Oracle {
   }
 
   [[nodiscard]] bool fits(const api::Pod& wanted, std::size_t at) const {
-    return nodes_[at].meta.key.name != avoided_ && facts_allow(wanted, nodes_[at]) &&
-           ports_allow(wanted, at) && room_allows(wanted, at) && others_allow(wanted, at);
+    return nodes_[at].meta.key.name != avoided_ && is_in_domain(at) &&
+           facts_allow(wanted, nodes_[at]) && ports_allow(wanted, at) && room_allows(wanted, at) &&
+           others_allow(wanted, at);
   }
+
+  /// Only nodes with that label "pool" may be used; null: any node.
+  void keep_to(const std::string* pool) { pool_ = pool; }
 
   /// No plan may use that node.
   void avoid(std::string node_name) { avoided_ = std::move(node_name); }
@@ -128,6 +132,11 @@ class Oracle {
   [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
 
  private:
+  [[nodiscard]] bool is_in_domain(std::size_t at) const {
+    const std::string* pool = api::find(nodes_[at].meta.labels, "pool");
+    return pool_ == nullptr || (pool != nullptr && *pool == *pool_);
+  }
+
   static bool facts_allow(const api::Pod& wanted, const api::Node& at) {
     if (at.unschedulable) return false;
     for (const api::Taint& taint : at.taints) {
@@ -192,6 +201,7 @@ class Oracle {
   std::vector<api::Node> nodes_;
   std::vector<std::vector<api::Pod>> on_;
   std::string avoided_;
+  const std::string* pool_ = nullptr;
 };
 
 /// A random tiny cluster with one gang, as objects.
@@ -200,8 +210,30 @@ struct World {
   std::vector<api::Pod> running;
   std::vector<api::Pod> pending;
   int minimum = 1;
-  std::string avoided;  ///< a node, or empty
+  std::string avoided;          ///< a node, or empty
+  bool is_constrained = false;  ///< to nodes with one value of the label "pool"
 
+  /// Where all members may be, as Oracle::keep_to() takes it.
+  [[nodiscard]] std::vector<const std::string*> domains() const {
+    if (!is_constrained) return {nullptr};
+    std::map<std::string, const std::string*> pools;
+    for (const api::Node& one : nodes) {
+      const std::string* pool = api::find(one.meta.labels, "pool");
+      if (pool != nullptr) pools[*pool] = pool;
+    }
+    std::vector<const std::string*> all;
+    for (const auto& [name, pool] : pools) all.push_back(pool);
+    return all;
+  }
+  /// The most of the pending members that one domain takes.
+  [[nodiscard]] int most(Oracle oracle) const {
+    int most = 0;
+    for (const std::string* domain : domains()) {
+      oracle.keep_to(domain);
+      most = std::max(most, oracle.most(pending));
+    }
+    return most;
+  }
   [[nodiscard]] Oracle oracle() const {
     Oracle oracle(nodes, running);
     oracle.avoid(avoided);
@@ -233,13 +265,16 @@ World random_world(Dice& dice) {
   }
   if (dice.chance(20)) world.avoided = "n" + std::to_string(dice.below(node_count));
   world.minimum = 1 + dice.below(count);
+  world.is_constrained = dice.chance(40);
   return world;
 }
 
 TestCluster& fill(TestCluster& cluster, const World& world) {
   for (const api::Node& one : world.nodes) cluster.add(api::Object(one));
   cluster.add(world.running);
-  cluster.add(test::pod_group("g").min(world.minimum)).add(world.pending);
+  test::PodGroupBuilder group = test::pod_group("g").min(world.minimum);
+  if (world.is_constrained) group.topology("pool");
+  cluster.add(api::Object(group.build())).add(world.pending);
   return cluster;
 }
 
@@ -251,6 +286,8 @@ const api::Pod& pod_named(const World& world, const std::string& name) {
 /// Legal, whole, every pod once, and nothing left over that would still fit.
 void check_plan(const Plan& plan, const World& world) {
   Oracle oracle = world.oracle();
+  const std::size_t first = oracle.index_of(plan.assignments.front().node_name);
+  if (world.is_constrained) oracle.keep_to(api::find(world.nodes[first].meta.labels, "pool"));
   std::set<std::string> placed;
   for (const Assignment& assignment : plan.assignments) {
     EXPECT_TRUE(placed.insert(assignment.pod.name).second) << assignment.pod.name;
@@ -269,22 +306,29 @@ void check_plan(const Plan& plan, const World& world) {
 }
 
 void check_refusal(const Explanation& explanation, const World& world) {
-  Oracle oracle = world.oracle();
-  const int most = oracle.most(world.pending);
+  const Oracle oracle = world.oracle();
+  const int most = world.most(oracle);
   EXPECT_LT(most, world.minimum);
   EXPECT_LE(explanation.scheduled, most);
   const std::set<Verdict> proofs = {Verdict::kImpossibleNow, Verdict::kImpossibleOnFleet};
   EXPECT_EQ(proofs.count(explanation.verdict), 1U) << verdict_name(explanation.verdict);
   if (explanation.verdict == Verdict::kImpossibleOnFleet) {
-    EXPECT_LT(Oracle(world.nodes, {}).most(world.pending), world.minimum);
+    EXPECT_LT(world.most(Oracle(world.nodes, {})), world.minimum);
+  }
+  const std::vector<const std::string*> domains = world.domains();
+  if (domains.empty()) {
+    EXPECT_TRUE(explanation.message.starts_with("no feasible placements found"));
+    return;
   }
   EXPECT_FALSE(explanation.reasons.empty());
   for (const MemberText& told : explanation.members) {
     const api::Pod& wanted = pod_named(world, told.pod.name);
     bool fits_alone = false;
-    for (std::size_t at = 0; at < oracle.node_count(); ++at) fits_alone |= oracle.fits(wanted, at);
-    EXPECT_EQ(told.message.starts_with("pod group is unschedulable, minCount ("), fits_alone)
-        << told.message;
+    for (std::size_t at = 0; at < oracle.node_count(); ++at) {
+      const bool has_domain = api::find(world.nodes[at].meta.labels, "pool") != nullptr;
+      fits_alone |= (has_domain || !world.is_constrained) && oracle.fits(wanted, at);
+    }
+    EXPECT_EQ(told.message.starts_with("pod group is unschedulable, "), fits_alone) << told.message;
   }
 }
 
@@ -333,6 +377,7 @@ std::string text_of(const Decision& decision) {
   for (const Reason& reason : explanation.reasons) {
     text += "\n" + reason.filter + " " + reason.text + " " + std::to_string(reason.node_count);
   }
+  for (const std::string& domain : explanation.domains) text += "\n" + domain;
   for (const MemberText& told : explanation.members) text += "\n" + told.message;
   return text;
 }
@@ -401,7 +446,9 @@ class History {
   void make_gang() {
     const std::string name = "g" + std::to_string(++made_);
     const int count = 1 + dice_.below(6);
-    cluster_.add(test::pod_group(name).min(1 + dice_.below(count)));
+    test::PodGroupBuilder group = test::pod_group(name).min(1 + dice_.below(count));
+    if (dice_.chance(40)) group.topology("pool");
+    cluster_.add(api::Object(group.build()));
     const auto first = static_cast<std::uint64_t>(dice_.below(20));
     for (int i = 0; i < count; ++i) {
       PodBuilder built = pod(name + "-" + std::to_string(i));

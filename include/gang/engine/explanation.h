@@ -62,15 +62,15 @@ struct Explanation {
   std::vector<Reason> reasons;  ///< all of the first class left over: node_count desc, then text
   std::string detail;           ///< what the reasons count, in words; part of the message
   std::string message;          ///< group text, at most 4,096 bytes
-  std::vector<MemberText> members;  ///< empty when pods are to be left alone
+  std::vector<std::string> domains;  ///< for people: what each would take, by its label's value
+  std::vector<MemberText> members;   ///< empty when pods are to be left alone
   /// Which members have failed, for people; empty when none has.
   std::string loss;
   bool degraded = false;         ///< the gang was committed and now has fewer than its minimum
   bool partially_bound = false;  ///< members of unknown origin are bound, fewer than the minimum
   /// To be written False; never for a group that is True already, nor for a round that goes on.
   bool writes_condition = true;
-  /// The round goes on as it should and only takes its time: no warning.
-  bool is_progress = false;
+  bool is_progress = false;  ///< the round goes on as it should and takes its time: no warning
 };
 
 /// Equal texts up to changing numbers: same verdict, minimum, set of causes and words of detail.

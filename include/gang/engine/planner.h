@@ -6,7 +6,9 @@
 // fit, 0 when a filter refuses) and a score are kept and refreshed only for nodes that changed
 // since the class was last planned. One class: the gang fits exactly when the sum of its counts
 // reaches need(); nodes are taken by score. Unlike classes: members are assigned one by one in an
-// Overlay, scarcest class first, with bounded backtracking over nodes that differ.
+// Overlay, scarcest class first, with bounded backtracking over nodes that differ. A gang with a
+// topology constraint: the same within one domain; sums per domain say which may hold it, and these
+// are tried, the tightest first.
 // Ties: score descending, then node name. Complexity: warm, one class: O(chunks + changed nodes x
 // log nodes + members x log nodes); a new class: one pass over the nodes.
 // Cannot find: rules listed by PodRules, which are refused by name (Verdict::kRuleNotBuilt).
@@ -41,11 +43,20 @@ struct ClassDemand {
   [[nodiscard]] bool asks_devices() const { return devices_asked > 0 || devices_shared > 0; }
 };
 
+/// A bound or assumed member of a gang with a topology constraint: its node decides the domain.
+struct RunningMember {
+  std::string pod;
+  std::string node_name;
+};
+
 /// What a gang asks for, without its members: enough to see whether a plan may exist.
 struct Demand {
   std::vector<ClassDemand> classes;
   std::int32_t need = 0;
   std::vector<std::string> avoided_nodes;  ///< as Gang::avoided_nodes
+  /// Label keys of its topology constraint, at most one; empty where nobody is to be placed.
+  std::vector<std::string> topology_keys;
+  std::vector<RunningMember> running;  ///< of a gang with a constraint, in the gang's order
 };
 
 [[nodiscard]] Demand demand_of(const cluster::Gang& gang);
