@@ -282,6 +282,9 @@ Result<std::vector<std::string>> plan_lines(Simulator& simulator, const std::str
     lines.push_back(std::string(kIndent) + reason.filter + "  " +
                     std::to_string(reason.node_count) + " " + reason.text);
   }
+  for (const std::string& domain : explanation.domains) {
+    lines.push_back(std::string(kIndent) + domain);
+  }
   return lines;
 }
 
