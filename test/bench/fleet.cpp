@@ -8,6 +8,8 @@ namespace gang::bench {
 
 namespace {
 
+constexpr const char* kRackLabel = "example.com/rack";
+
 std::string node_name(std::int32_t index) {
   const std::string digits = std::to_string(index);
   return "node-" + std::string(6 - std::min<std::size_t>(6, digits.size()), '0') + digits;
@@ -34,7 +36,7 @@ void Fleet::add_nodes(const FleetSize& size) {
     test::NodeBuilder built = test::node(node_name(i));
     built.cpu("96").memory("1Ti").pods(110).gpu(8);
     built.label("topology.kubernetes.io/zone", "zone-" + std::to_string(i % 3));
-    built.label("example.com/rack", "rack-" + std::to_string(i / 32));
+    built.label(kRackLabel, "rack-" + std::to_string(i / size.nodes_per_rack));
     state_.apply(test::added(built.build()));
     for (std::int32_t pod = 0; pod < size.pods_per_node; ++pod) {
       const std::int64_t used = i < size.nodes_with_room ? i % 7 : 8;
@@ -46,7 +48,9 @@ void Fleet::add_nodes(const FleetSize& size) {
 void Fleet::add_gangs(const FleetSize& size) {
   for (std::int32_t g = 0; g < size.gangs; ++g) {
     const std::string name = "train-" + std::to_string(g);
-    state_.apply(test::added(test::pod_group(name).min(size.gang_members).build()));
+    test::PodGroupBuilder group = test::pod_group(name).min(size.gang_members);
+    if (size.in_one_rack) group.topology(kRackLabel);
+    state_.apply(test::added(group.build()));
     for (std::int32_t m = 0; m < size.gang_members; ++m) {
       test::PodBuilder built = test::pod(name + "-worker-" + std::to_string(m));
       built.group(name).created(m).cpu("4").memory("16Gi").gpu(1);

@@ -19,6 +19,8 @@ struct FleetSize {
   std::int32_t gang_members = 8;
   /// Nodes with free accelerators; the others are full.
   std::int32_t nodes_with_room = 0;
+  std::int32_t nodes_per_rack = 32;
+  bool in_one_rack = false;  ///< gangs ask for it
 };
 
 /// Owned by one row of the bench; single thread.

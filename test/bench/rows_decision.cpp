@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "bench/fleet.h"
@@ -169,6 +171,42 @@ void measure_refusal(Run& run) {
   run.rows.push_back(row);
 }
 
+/// Gangs that ask for one rack, in the course of the scheduler; median microseconds of a decision.
+/// Of a rack's accelerators five in eight are free on average, so its nodes hold such a gang.
+double in_one_rack(const Run& run, std::int32_t nodes, std::int32_t members) {
+  Decisions decisions({.nodes = nodes,
+                       .gang_members = members,
+                       .nodes_with_room = nodes,
+                       .nodes_per_rack = std::max(100, members / 4),
+                       .in_one_rack = true});
+  std::vector<double> times;
+  for (int pair = 0; pair < run.pair_count; ++pair) {
+    times.push_back(decisions.some(run.smoke ? 20 : 200).decide);
+  }
+  return median(times);
+}
+
+void measure_racks(Run& run) {
+  const auto add = [&run](std::string name, double ours, double goal) {
+    run.rows.push_back({.name = std::move(name),
+                        .ours = ours,
+                        .goal = fmt::format("<= {} us", goal),
+                        .met = ours <= goal});
+  };
+  const std::int32_t nodes = run.small_nodes;
+  const double small = in_one_rack(run, nodes, 8);
+  add(fmt::format("warm decision, gang of 8 in one rack of 100, {} nodes", nodes), small, 10);
+  add(fmt::format("the same, gang of 1000 in one rack of 250, {} nodes", nodes),
+      in_one_rack(run, nodes, 1000), 100);
+  const double growth = in_one_rack(run, run.large_nodes, 8) / small;
+  run.rows.push_back(
+      {.name = fmt::format("growth with a rack, {} to {} nodes", run.small_nodes, run.large_nodes),
+       .ours = growth,
+       .unit = "x",
+       .goal = "<= 4 x",
+       .met = growth <= 4});
+}
+
 }  // namespace
 
 void measure_decisions(Run& run) {
@@ -196,6 +234,7 @@ void measure_decisions(Run& run) {
        .goal = "0",
        .met = more == 0});
   measure_refusal(run);
+  measure_racks(run);
 }
 
 }  // namespace gang::bench
