@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "gang/base/utf8.h"
 #include "scheduler/report.h"
 #include "scheduler/undo.h"
 
@@ -95,11 +97,18 @@ std::string member_problem(const std::optional<Gang>& gang, const engine::Plan& 
   return "members that were bound before are gone";
 }
 
+/// A driver may say 32 KiB, of each of its devices.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kShownMax = 256;
+  const std::string_view shown = cut_text(text, kShownMax);
+  return std::string(shown) + (shown.size() < text.size() ? "..." : "");
+}
+
 /// " (<reason>): <message>" as far as the driver gives them.
 std::string words_of(const api::Condition& condition) {
   std::string words;
-  if (!condition.reason.empty()) words += " (" + condition.reason + ")";
-  if (!condition.message.empty()) words += ": " + condition.message;
+  if (!condition.reason.empty()) words += " (" + shortened(condition.reason) + ")";
+  if (!condition.message.empty()) words += ": " + shortened(condition.message);
   return words;
 }
 

@@ -220,12 +220,12 @@ class UnreadyDeviceTest : public DeviceRoundsTest {
     world.put_claim(claim).claims_written().run();
   }
 
-  void report_failure(const std::string& device) {
+  void report_failure(const std::string& device, const std::string& words = "no such switch") {
     api::AllocatedDeviceStatus status{.driver = "d", .pool = "n1", .device = device};
     status.conditions = {{.type = "example.com/failed",
                           .status = api::ConditionStatus::kTrue,
                           .reason = "LinkDown",
-                          .message = "no such switch"}};
+                          .message = words}};
     api::ResourceClaim claim = world.claim("a-0");
     claim.devices = {status};
     world.put_claim(claim).run();
@@ -252,6 +252,13 @@ TEST_F(UnreadyDeviceTest, DeviceThatFailsEndsTheRound) {
                                       "; the devices are given back and planned again");
   ASSERT_EQ(world.told().members.size(), 1U);
   EXPECT_EQ(world.told().members[0].message, world.told().message);
+}
+
+TEST_F(UnreadyDeviceTest, WordsOfTheDriverAreCut) {
+  report_failure("g0", std::string(32'768, 'x'));
+  EXPECT_EQ(world.problem(),
+            "device d/n1/g0 of claim default/a-0 is example.com/failed (LinkDown): " +
+                std::string(256, 'x') + "...");
 }
 
 TEST_F(UnreadyDeviceTest, FailureIsToldHoweverSoonItFollowsTheWait) {
