@@ -34,6 +34,9 @@ std::string joined(const std::vector<Reason>& reasons, std::size_t count_max) {
   for (std::size_t i = 0; i < std::min(count_max, reasons.size()); ++i) {
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", reasons[i].node_count, reasons[i].text);
   }
+  if (count_max > 0 && reasons.size() > count_max) {
+    text += fmt::format(" and {} more", reasons.size() - count_max);
+  }
   return text;
 }
 

@@ -109,7 +109,7 @@ TEST(Explain, ShowsTheLargestCausesFirstAndKeepsTheRest) {
   const Explanation explanation = cluster.refused("g");
   EXPECT_EQ(explanation.message,
             "pod group is unschedulable, minCount (1) cannot be satisfied: 0 scheduled, "
-            "0 remaining; 2 Insufficient cpu, 1 node(s) had untolerated taint(s)");
+            "0 remaining; 2 Insufficient cpu, 1 node(s) had untolerated taint(s) and 1 more");
   ASSERT_EQ(explanation.reasons.size(), 3U);
   EXPECT_EQ(explanation.reasons[0].filter, "NodeResourcesFit");
   EXPECT_EQ(explanation.reasons[1].filter, "TaintToleration");
