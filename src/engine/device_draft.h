@@ -35,6 +35,8 @@ struct DeviceStage {
   const cluster::DeviceUsage& usage;
   /// The pools that may have devices for a node of that name.
   std::function<std::vector<const cluster::DevicePool*>(const std::string&)> pools_of;
+  /// The pools of all nodes, and of none. Empty: the stage is of some of the nodes only.
+  std::function<std::vector<const cluster::DevicePool*>()> all_pools = {};
   /// Claims for extended resources that members may need on the node, of any kind.
   std::function<std::vector<const api::ResourceClaim*>(const std::string&)> extended_on = {};
   const DeviceCounts* counts = nullptr;  ///< null: nodes are counted one by one

@@ -1,7 +1,5 @@
 #include "engine/device_emptied.h"
 
-#include <algorithm>
-
 namespace gang::engine {
 namespace {
 
@@ -14,8 +12,7 @@ bool is_open(const DeviceStep& step) {
 
 }  // namespace
 
-Emptied try_emptied(const Draft& draft, const DeviceStage& stage,
-                    const std::vector<cluster::GangClaim>& claims, const DeviceKind& kind,
+Emptied try_emptied(const Draft& draft, const DeviceStage& stage, const EmptiedAsk& ask,
                     std::int64_t steps_max) {
   cluster::DeviceFeatures features = stage.inputs.features;
   features.device_taints = false;
@@ -26,14 +23,19 @@ Emptied try_emptied(const Draft& draft, const DeviceStage& stage,
                             .answers = stage.inputs.answers,
                             .budget = stage.inputs.budget};
   const DeviceStage emptied{.inputs = inputs, .usage = nothing, .pools_of = stage.pools_of};
-  DeviceDraft devices(emptied, claims, steps_max);
-  const DeviceWants wants{.claims = kind.members.front().claims};
+  DeviceDraft devices(emptied, ask.claims, steps_max);
+  const DeviceMember& member = ask.kind.members.front();
   const cluster::Snapshot& snapshot = draft.snapshot();
-  const bool serves_nobody =
-      std::ranges::none_of(snapshot.by_name(), [&](cluster::NodeIndex index) {
-        const cluster::NodeInfo& node = *snapshot.node(index);
-        return !stage.pools_of(node.name).empty() && is_open(devices.place(wants, node));
-      });
+  bool serves_nobody = true;
+  for (std::uint32_t rank = 0; serves_nobody && rank < snapshot.by_name().size(); ++rank) {
+    const cluster::NodeInfo& node = *snapshot.node(snapshot.by_name()[rank]);
+    const ExtendedClaim* extended = ask.extended.claim_of(ask.kind.class_index, rank);
+    const bool needs_devices = extended != nullptr || !member.claims.empty();
+    if (needs_devices && stage.pools_of(node.name).empty()) continue;
+    const DeviceWants wants{.claims = member.claims,
+                            .extended = extended == nullptr ? nullptr : &extended->claim};
+    serves_nobody = !is_open(devices.place(wants, node));
+  }
   return {.serves_nobody = serves_nobody, .steps = steps_max - devices.steps_left()};
 }
 

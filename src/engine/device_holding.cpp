@@ -16,14 +16,18 @@ bool is_usable(const GangClaim& claim, const NodeInfo& node) {
   return api::matches(*claim.allocation->node_selector, {.name = node.name, .labels = node.labels});
 }
 
-/// "claim ns/c holds d/p/gpu-0".
-std::string text_of(const GangClaim& claim) {
+/// "d/p/gpu-0".
+std::string devices_text(const GangClaim& claim) {
   std::vector<std::string> devices;
   for (const api::DeviceResult& result : claim.allocation->results) {
     devices.push_back(api::DeviceName{result.driver, result.pool, result.device}.text());
   }
-  return fmt::format("claim {} holds {}", claim.key.text(),
-                     devices.empty() ? "no device" : list_text(devices));
+  return devices.empty() ? "no device" : list_text(devices);
+}
+
+/// "claim ns/c holds d/p/gpu-0".
+std::string text_of(const GangClaim& claim) {
+  return fmt::format("claim {} holds {}", claim.key.text(), devices_text(claim));
 }
 
 /// The one node that the selector names, whether it is there or not; "" where it says anything
@@ -113,6 +117,19 @@ std::string holding_text(const Draft& draft, const DeviceDraft& devices,
   }
   if (together.empty()) return "";
   return list_text(together) + ", which no node that takes the pods can use together";
+}
+
+std::string holder_elsewhere(const std::vector<GangClaim>& claims, const DeviceKind& kind,
+                             const NodeInfo& node) {
+  for (const std::size_t index : kind.members.front().claims) {
+    const GangClaim& claim = claims[index];
+    if (claim.allocation == nullptr || !claim.allocation->node_selector) continue;
+    if (is_usable(claim, node)) continue;
+    const std::string named = named_node(*claim.allocation->node_selector);
+    return fmt::format("claim {}, which holds {}{}", claim.key.text(), devices_text(claim),
+                       named.empty() ? "" : fmt::format(" (node {})", named));
+  }
+  return "";
 }
 
 }  // namespace gang::engine

@@ -19,4 +19,9 @@ namespace gang::engine {
                                        const std::vector<cluster::GangClaim>& claims,
                                        const DeviceKind& kind);
 
+/// "claim ns/c, which holds d/p/gpu-0 (node n1)" for the first claim of the kind whose devices
+/// cannot be used on this node; "" when all can.
+[[nodiscard]] std::string holder_elsewhere(const std::vector<cluster::GangClaim>& claims,
+                                           const DeviceKind& kind, const cluster::NodeInfo& node);
+
 }  // namespace gang::engine

@@ -143,6 +143,12 @@ AvoidedDevices avoided_of(const Gang& gang, const cluster::DeviceView& view) {
   return avoided;
 }
 
+std::vector<const cluster::DevicePool*> pools_of(const cluster::DeviceView& view) {
+  std::vector<const cluster::DevicePool*> pools;
+  for (const cluster::PoolIndex index : view.by_name()) pools.push_back(&view.pool(index));
+  return pools;
+}
+
 /// How many pending members name each claim.
 std::vector<std::int64_t> users_of_claims(const Gang& gang) {
   std::vector<std::int64_t> users(gang.claims.size(), 0);
@@ -220,29 +226,70 @@ bool serves_nobody(Refused& refused, std::size_t index) {
     return false;
   }
   const Emptied emptied =
-      try_emptied(refused.draft, refused.stage, refused.gang.claims, kind, refused.steps_left);
+      try_emptied(refused.draft, refused.stage,
+                  {.claims = refused.gang.claims, .kind = kind, .extended = refused.extended},
+                  refused.steps_left);
   refused.steps_left -= emptied.steps;
   return emptied.serves_nobody;
 }
 
+/// Whether devices alone can serve the extended resources of the class.
+bool is_extended_everywhere(Refused& refused, std::uint32_t class_index) {
+  const ExtendedClaim* whole = &refused.extended.whole_claim_of(class_index);
+  for (std::uint32_t rank = 0; rank < refused.draft.table(class_index).size(); ++rank) {
+    if (refused.extended.claim_of(class_index, rank) != whole) return false;
+  }
+  return true;
+}
+
+Asking asking_of(Refused& refused, std::size_t index, std::int64_t users) {
+  const DeviceKind& kind = refused.kinds[index];
+  Asking asking{.claims = refused.gang.claims, .kind = kind, .users = users};
+  if (refused.extended.is_needed(kind.class_index)) {
+    asking.extended = &refused.extended.whole_claim_of(kind.class_index);
+    asking.is_extended_everywhere = is_extended_everywhere(refused, kind.class_index);
+  }
+  return asking;
+}
+
+/// The other kinds that need devices.
+std::vector<Asking> kinds_beside(Refused& refused, std::size_t index) {
+  std::vector<Asking> others;
+  for (std::size_t i = 0; i < refused.kinds.size(); ++i) {
+    const std::int64_t users = users_of(refused.kinds, i, refused.gang.need());
+    if (i != index && users > 0) others.push_back(asking_of(refused, i, users));
+  }
+  return others;
+}
+
 Shortage shortage_of_kind(Refused& refused, std::size_t index) {
   const DeviceKind& kind = refused.kinds[index];
-  const std::vector<GangClaim>& claims = refused.gang.claims;
-  std::string holding = holding_text(refused.draft, refused.devices, claims, kind);
+  std::string holding = holding_text(refused.draft, refused.devices, refused.gang.claims, kind);
   if (!holding.empty()) return {.text = std::move(holding)};
   const std::int64_t needed = users_of(refused.kinds, index, refused.gang.need());
   const std::int64_t users = std::max<std::int64_t>(1, needed);  // of one is told in any case
-  Asking asking{.claims = claims, .kind = kind, .users = users};
-  if (refused.extended.is_needed(kind.class_index)) {
-    asking.extended = &refused.extended.whole_claim_of(kind.class_index);
-  }
-  Shortage shortage = shortage_of(refused.draft, refused.stage, asking);
+  Shortage shortage =
+      shortage_of(refused.draft, refused.stage, asking_of(refused, index, users), {});
   if (needed == 0) {
     shortage.lacking = Lacking::kUnknown;
   } else if (shortage.lacking != Lacking::kOnFleet && serves_nobody(refused, index)) {
     shortage.lacking = Lacking::kOnFleet;
   }
   return shortage;
+}
+
+/// What the needs of the whole gang prove where those of a kind that fits somewhere prove less.
+Shortage with_others(Refused& refused, std::size_t index, Shortage alone) {
+  const DeviceKind& kind = refused.kinds[index];
+  const std::int64_t users = users_of(refused.kinds, index, refused.gang.need());
+  const bool is_proved = alone.lacking == Lacking::kOnFleet;
+  if (is_proved || users == 0 || refused.search.fits_nowhere(index)) return alone;
+  if (!holding_text(refused.draft, refused.devices, refused.gang.claims, kind).empty()) {
+    return alone;
+  }
+  Shortage together = shortage_of(refused.draft, refused.stage, asking_of(refused, index, users),
+                                  kinds_beside(refused, index));
+  return together.lacking > alone.lacking ? together : alone;
 }
 
 /// Kinds of which one is told: those that fit nowhere, where the search did not get so far those of
@@ -276,6 +323,7 @@ void explain_misfits(Refused& refused, DevicePlanning& result) {
     result.left_over = kind;
     told = std::move(shortage);
   }
+  told = with_others(refused, result.left_over, *std::move(told));
   result.shortage = std::move(told->text);
   result.lacking = told->lacking;
 }
@@ -340,8 +388,9 @@ DevicePlanning plan_devices(Draft& draft, DeviceCache& cache, const Gang& gang,
       .pools_of = [&cache](const std::string& node) { return cache.view().pools_of(node); },
       .extended_on = [&extended](const std::string& node) { return extended.claims_on(node); },
       .counts = &cache.counts()};
-  // Only of the whole cluster an index is kept from call to call.
+  // Only of the whole cluster an index is kept from call to call, and known who can use a pool.
   if (!draft.snapshot().is_part()) {
+    stage.all_pools = [&cache] { return pools_of(cache.view()); };
     stage.index_of = [&](CapacityTable& table, bool by_room) -> const NodeIndex& {
       return cache.index_of(draft.snapshot(), table, by_room);
     };

@@ -226,5 +226,36 @@ TEST_F(DeviceShortageTest, ExtendedResourceIsNamedWithItsContainer) {
                         " adding 40 devices exceeds the claim limit of 32"));
 }
 
+TEST_F(DeviceShortageTest, ExtendedResourceOfDevicesAloneIsProved) {
+  cluster_.add(pod("a").cpu("1").gpu(3)).add(pod("b").cpu("1").gpu(40));
+  EXPECT_EQ(cluster_.refused("a").verdict, Verdict::kImpossibleOnFleet);
+  EXPECT_EQ(cluster_.refused("b").verdict, Verdict::kImpossibleOnFleet);
+  cluster_.add(node("n2").cpu("8").gpu(40)).add(pod("u").cpu("1").gpu(39).on("n2"));
+  EXPECT_EQ(cluster_.refused("a").verdict, Verdict::kImpossibleNow) << "n2 has a device plugin";
+  EXPECT_EQ(cluster_.refused("b").verdict, Verdict::kImpossibleNow);
+}
+
+TEST_F(DeviceShortageTest, UnlikeMembersWantTheSameDevices) {
+  cluster_.add(pod_group("g").min(2));
+  add_pod("a", claim_of("a", 2));
+  add_pod("b", claim_of("b", 1));
+  const Explanation told = cluster_.refused("g");
+  EXPECT_EQ(told.verdict, Verdict::kImpossibleOnFleet);
+  EXPECT_THAT(told.message, HasSubstr("device class gpu: 2 free of 2; needed 3"));
+}
+
+TEST_F(DeviceShortageTest, KindsThatShareAClaimNeedItOnce) {
+  cluster_.add(pod_group("g").min(3));
+  add_pod("a", claim_of("shared", 1));
+  cluster_.add(claim_of("own", 1));
+  api::Pod made = pod("b").group("g").cpu("1").rules({.resource_claims = true}).build();
+  made.claims = {{.name = "c", .claim_name = "shared"}, {.name = "d", .claim_name = "own"}};
+  cluster_.add(made);
+  add_pod("c", claim_of("c", 1));
+  const Explanation told = cluster_.refused("g");
+  EXPECT_EQ(told.verdict, Verdict::kImpossibleOnFleet);
+  EXPECT_THAT(told.message, HasSubstr("2 free of 2; needed 3"));
+}
+
 }  // namespace
 }  // namespace gang::engine
