@@ -82,6 +82,15 @@ void ClaimPort::patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) 
   });
 }
 
+void ClaimPort::move_version(const api::ResourceClaim& claim, kube::ClaimDone done) const {
+  patch_claim({.claim = claim.meta.key,
+               .uid = claim.meta.uid,
+               .resource_version = claim.meta.resource_version,
+               .finalizers = claim.finalizers,
+               .fence = channel_.options().epoch + "-" + claim.meta.resource_version.text},
+              std::move(done));
+}
+
 void ClaimPort::patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) const {
   in_turn(std::move(done), [port = *this, patch](kube::ClaimDone answered) {
     ++port.channel_.stats().claim_writes;

@@ -24,6 +24,8 @@ class ClaimPort {
   void delete_claim(const api::ClaimDelete& request, kube::Done done) const;
   void patch_claim(const api::ClaimPatch& patch, kube::ClaimDone done) const;
   void patch_claim_status(const api::ClaimStatusPatch& patch, kube::ClaimDone done) const;
+  /// Changes nothing of the claim but an annotation: every write with its version fails then.
+  void move_version(const api::ResourceClaim& claim, kube::ClaimDone done) const;
   void read_claim(const api::ObjectKey& claim, kube::ClaimDone done) const;
   void create_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const;
   void update_intent(const api::ConfigMap& map, kube::ConfigMapDone done) const;

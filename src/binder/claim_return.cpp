@@ -1,5 +1,6 @@
 #include "binder/claim_return.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gang/base/log.h"
@@ -30,30 +31,37 @@ void ClaimReturn::on_read(const kube::Answer& answer,
     return finish(answer.message);
   }
   if (!answer.ok() || !claim) return again(answer);
-  judge(*claim);
+  if (!first_seen_) first_seen_ = claim->meta.resource_version;
+  if (!has_consumer(*claim) && !is_left(*claim) && !is_to_move(*claim)) return finish();
+  task_.gate(lifeline_.guard([this, read = *claim](GateWord word) { on_gate(word, read); }));
 }
 
-void ClaimReturn::judge(const api::ResourceClaim& claim) {
-  if (!first_seen_) first_seen_ = claim.meta.resource_version;
+void ClaimReturn::on_gate(GateWord word, const api::ResourceClaim& claim) {
+  switch (word) {
+    case GateWord::kOpen:
+      return write(claim);
+    case GateWord::kShut:
+      is_overtaken_ = true;
+      return finish();
+    case GateWord::kUnanswered:
+      trouble_ = "claim " + task_.claim.claim.text() + ": the intent of its round is not read";
+      return read_later(backoff_.next());
+  }
+}
+
+void ClaimReturn::write(const api::ResourceClaim& claim) {
+  if (has_consumer(claim) || is_left(claim)) return take_out(claim);
   clears_ = false;
-  using Part = api::ClaimStatusPatch::Part;
-  api::ClaimStatusPatch patch{.claim = claim.meta.key,
-                              .uid = claim.meta.uid,
-                              .resource_version = claim.meta.resource_version,
-                              .reserved_for = claim.reserved_for};
-  std::erase_if(patch.reserved_for, [this](const api::ClaimConsumer& one) {
+  port_.move_version(claim, lifeline_.guard([this](const kube::Answer& answer,
+                                                   const std::optional<api::ResourceClaim>&) {
+    on_written(answer);
+  }));
+}
+
+bool ClaimReturn::has_consumer(const api::ResourceClaim& claim) const {
+  return std::ranges::any_of(claim.reserved_for, [this](const api::ClaimConsumer& one) {
     return task_.consumers.contains(one.uid);
   });
-  const bool is_named = patch.reserved_for.size() != claim.reserved_for.size();
-  if (!is_named && !is_left(claim)) return move_version(claim);
-  clears_ = task_.claim.allocates && patch.reserved_for.empty() && claim.allocation;
-  if (clears_) patch.allocation_part = Part::kClear;
-  has_changed_ = true;
-  port_.patch_claim_status(
-      patch, lifeline_.guard([this](const kube::Answer& answer,
-                                    const std::optional<api::ResourceClaim>& /*claim*/) {
-        on_written(answer);
-      }));
 }
 
 /// Whether it is as it was when it was found to hold devices for nobody.
@@ -63,21 +71,28 @@ bool ClaimReturn::is_left(const api::ResourceClaim& claim) const {
 }
 
 /// Any change since the first read has moved it.
-void ClaimReturn::move_version(const api::ResourceClaim& claim) {
-  if (!task_.moves_version || !task_.claim.left_at.empty() ||
-      claim.meta.resource_version != *first_seen_)
-    return finish();
-  const api::ClaimPatch patch{
-      .claim = claim.meta.key,
-      .uid = claim.meta.uid,
-      .resource_version = claim.meta.resource_version,
-      .finalizers = claim.finalizers,
-      .fence = port_.channel().options().epoch + "-" + claim.meta.resource_version.text};
-  port_.patch_claim(patch,
-                    lifeline_.guard([this](const kube::Answer& answer,
-                                           const std::optional<api::ResourceClaim>& /*claim*/) {
-                      on_written(answer);
-                    }));
+bool ClaimReturn::is_to_move(const api::ResourceClaim& claim) const {
+  return task_.moves_version && task_.claim.left_at.empty() &&
+         claim.meta.resource_version == *first_seen_;
+}
+
+void ClaimReturn::take_out(const api::ResourceClaim& claim) {
+  using Part = api::ClaimStatusPatch::Part;
+  api::ClaimStatusPatch patch{.claim = claim.meta.key,
+                              .uid = claim.meta.uid,
+                              .resource_version = claim.meta.resource_version,
+                              .reserved_for = claim.reserved_for};
+  std::erase_if(patch.reserved_for, [this](const api::ClaimConsumer& one) {
+    return task_.consumers.contains(one.uid);
+  });
+  clears_ = task_.claim.allocates && patch.reserved_for.empty() && claim.allocation;
+  if (clears_) patch.allocation_part = Part::kClear;
+  has_changed_ = true;
+  port_.patch_claim_status(
+      patch, lifeline_.guard([this](const kube::Answer& answer,
+                                    const std::optional<api::ResourceClaim>& /*claim*/) {
+        on_written(answer);
+      }));
 }
 
 void ClaimReturn::on_written(const kube::Answer& answer) {
@@ -101,7 +116,11 @@ void ClaimReturn::log_cleared() const {
 /// Reads after a pause, then goes on by what the claim is then.
 void ClaimReturn::again(const kube::Answer& answer) {
   trouble_ = trouble_text("claim " + task_.claim.claim.text(), answer);
-  port_.channel().after(wait_after(answer, backoff_.next()), lifeline_.guard([this] { read(); }));
+  read_later(wait_after(answer, backoff_.next()));
+}
+
+void ClaimReturn::read_later(Duration time) {
+  port_.channel().after(time, lifeline_.guard([this] { read(); }));
 }
 
 void ClaimReturn::finish(const std::string& refusal) {

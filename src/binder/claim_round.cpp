@@ -315,7 +315,8 @@ void ClaimRound::bind() {
 }
 
 void ClaimRound::add_claim(engine::ClaimWrite write) {
-  claims_.add(parts_.claims, std::move(write), plan_.stamp, gate());
+  claims_.add(parts_.claims, std::move(write),
+              ClaimStep::Terms{.stamp = plan_.stamp, .gate = gate(), .moves_version = inherits()});
 }
 
 Gate ClaimRound::gate() {
@@ -323,16 +324,15 @@ Gate ClaimRound::gate() {
 }
 
 void ClaimRound::ask_gate(const std::function<void(GateWord)>& then) {
-  intent_.check(lifeline_.guard([this, then](IntentWord word) {
-    if (word == IntentWord::kNotOurs) on_overtaken();
-    then(word == IntentWord::kOurs      ? GateWord::kOpen
-         : word == IntentWord::kNotOurs ? GateWord::kShut
-                                        : GateWord::kUnanswered);
+  intent_.check(lifeline_.guard([this, then](GateWord word) {
+    if (word == GateWord::kShut) on_overtaken();
+    then(word);
   }));
 }
 
 void ClaimRound::on_overtaken() {
   is_overtaken_ = true;
+  if (outcome_) return;
   bindings_ ? bindings_->stop(kTakenOver) : abort(RoundEnd::kUnavailable, kTakenOver);
 }
 
@@ -433,8 +433,8 @@ void ClaimRound::give_back() {
   const bool all_bound = std::ranges::all_of(
       task.intent.members, [&](const auto& member) { return task.bound.contains(member.uid); });
   if (all_bound || task.intent.claims.empty()) return remove_intent();
-  give_back_ =
-      std::make_unique<GiveBack>(parts_.claims, std::move(task), [this] { on_given_back(); });
+  give_back_ = std::make_unique<GiveBack>(parts_.claims, std::move(task), gate(),
+                                          [this] { on_given_back(); });
   give_back_->start();
 }
 
@@ -445,6 +445,7 @@ std::string ClaimRound::undo_trouble() const {
 }
 
 void ClaimRound::on_given_back() {
+  if (is_overtaken_) return close();
   if (give_back_->refusal().empty()) return remove_intent();
   log::error("claims of a round are not given back",
              {{"gang", plan_.gang.key.text()}, {"why", give_back_->refusal()}});

@@ -32,12 +32,11 @@ bool same_devices(const api::Allocation& a, const api::Allocation& b) {
   return comparable(a.results) == comparable(b.results) && a.node_selector == b.node_selector;
 }
 
-ClaimStep::ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::string stamp, Gate gate,
+ClaimStep::ClaimStep(const ClaimPort& port, engine::ClaimWrite write, Terms terms,
                      std::function<void()> done)
     : port_(port),
       write_(std::move(write)),
-      stamp_(std::move(stamp)),
-      gate_(std::move(gate)),
+      terms_(std::move(terms)),
       done_(std::move(done)),
       backoff_(port.channel().options().retry_initial, port.channel().options().retry_max,
                seed_of(write_.claim->meta.uid.text)),
@@ -57,7 +56,11 @@ void ClaimStep::stop(const std::string& why) {
 
 /// What the claim as it is now asks for.
 void ClaimStep::proceed() {
-  if (const auto end = judge()) return finish(*end);
+  const std::optional<ClaimEnd> end = judge();
+  if (end == ClaimEnd::kWritten && is_to_move() && !stopped_) {
+    return port_.move_version(claim_, returning(&ClaimStep::on_written));
+  }
+  if (end) return finish(*end);
   if (stopped_) return finish(ClaimEnd::kStopped, *stopped_);
   if (!claim_.allocation && !api::has_finalizer(claim_)) return add_finalizer();
   write_status();
@@ -88,7 +91,7 @@ api::Allocation ClaimStep::allocation_to_write() const {
   allocation.time = port_.channel().now();
   std::size_t number = 0;
   for (api::DeviceResult& result : allocation.results) {
-    const std::string seed = fmt::format("{}/{}/{}", stamp_, claim_.meta.uid.text, number++);
+    const std::string seed = fmt::format("{}/{}/{}", terms_.stamp, claim_.meta.uid.text, number++);
     if (result.share_id && result.share_id->empty()) result.share_id = uuid_of(seed);
   }
   return allocation;
@@ -133,6 +136,7 @@ void ClaimStep::on_written(const kube::Answer& answer,
                            const std::optional<api::ResourceClaim>& claim) {
   if (answer.ok() && claim) {
     claim_ = *claim;
+    has_moved_ = true;
     return proceed();
   }
   switch (answer.outcome) {
@@ -190,13 +194,15 @@ void ClaimStep::on_read(const kube::Answer& answer,
     return again(answer);
   }
   claim_ = *claim;
-  if (judge() || stopped_) return proceed();
+  const std::optional<ClaimEnd> end = judge();
+  const bool is_to_end = end && (end != ClaimEnd::kWritten || !is_to_move());
+  if (is_to_end || stopped_) return proceed();
   ask_gate();
 }
 
 void ClaimStep::ask_gate() {
   is_busy_ = true;
-  gate_(lifeline_.guard([this](GateWord word) {
+  terms_.gate(lifeline_.guard([this](GateWord word) {
     is_busy_ = false;
     on_gate(word);
   }));

@@ -68,14 +68,27 @@ void FenceRun::on_intent() {
   }
 }
 
+/// Without an intent there is nothing that another process could take.
+Gate FenceRun::gate() {
+  if (!is_round()) return [](const std::function<void(GateWord)>& then) { then(GateWord::kOpen); };
+  return [this](std::function<void(GateWord)> then) {
+    intent_.check(lifeline_.guard([this, then = std::move(then)](GateWord word) {
+      is_overtaken_ = is_overtaken_ || word == GateWord::kShut;
+      then(word);
+    }));
+  };
+}
+
 void FenceRun::give_back() {
   GiveBack::Task task{.intent = intent_.intent(), .fences_pods = true};
   for (const api::IntentClaim& claim : stored_.intent.claims) task.unsure.insert(claim.uid);
-  give_back_ = std::make_unique<GiveBack>(port_, std::move(task), [this] { on_given_back(); });
+  give_back_ =
+      std::make_unique<GiveBack>(port_, std::move(task), gate(), [this] { on_given_back(); });
   give_back_->start();
 }
 
 void FenceRun::on_given_back() {
+  if (is_overtaken_) return finish();
   if (!give_back_->refusal().empty()) return give_up(give_back_->refusal());
   log::info(is_round() ? "an open round is ended" : "claims that nobody uses are given back",
             {{"gang", stored_.intent.gang.text()},

@@ -36,6 +36,7 @@ class FenceRun {
   [[nodiscard]] bool is_round() const { return !stored_.meta.uid.empty(); }
   [[nodiscard]] std::string trouble() const;
   void on_intent();
+  [[nodiscard]] Gate gate();
   void give_back();
   void on_given_back();
   void finish(const std::string& refusal = "");
@@ -46,6 +47,7 @@ class FenceRun {
   const Hear done_;
   IntentStep intent_;
   std::unique_ptr<GiveBack> give_back_;
+  bool is_overtaken_ = false;  ///< somebody else took the intent
   UndoWatch watch_;
   Lifeline lifeline_;
 };

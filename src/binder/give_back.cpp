@@ -5,8 +5,8 @@
 
 namespace gang::binder {
 
-GiveBack::GiveBack(const ClaimPort& port, Task task, std::function<void()> done)
-    : port_(port), task_(std::move(task)), done_(std::move(done)) {
+GiveBack::GiveBack(const ClaimPort& port, Task task, Gate gate, std::function<void()> done)
+    : port_(port), task_(std::move(task)), gate_(std::move(gate)), done_(std::move(done)) {
   if (!task_.fences_pods) return;
   for (std::size_t i = 0; i < task_.intent.members.size(); ++i) {
     const api::IntentMember& member = task_.intent.members[i];
@@ -80,8 +80,8 @@ void GiveBack::remove_claim(const api::IntentClaim& claim) {
   const bool is_member =
       std::ranges::find(members, claim.made_for, &api::IntentMember::uid) != members.end();
   if (!is_member || task_.bound.contains(claim.made_for)) return next_claim();
-  removals_.push_back(std::make_unique<ClaimRemoval>(
-      port_, claim, [this] { on_returned(removals_.back()->refusal()); }));
+  removals_.push_back(
+      std::make_unique<ClaimRemoval>(port_, claim, [this] { go_on(removals_.back()->refusal()); }));
   removals_.back()->start();
 }
 
@@ -90,12 +90,17 @@ void GiveBack::return_claim(const api::IntentClaim& claim) {
       port_,
       ClaimReturn::Task{.claim = claim,
                         .consumers = idle_consumers(),
-                        .moves_version = task_.unsure.contains(claim.uid)},
-      [this] { on_returned(returns_.back()->refusal()); }));
+                        .moves_version = task_.unsure.contains(claim.uid),
+                        .gate = gate_},
+      [this] { on_returned(*returns_.back()); }));
   returns_.back()->start();
 }
 
-void GiveBack::on_returned(const std::string& refusal) {
+void GiveBack::on_returned(const ClaimReturn& step) {
+  step.is_overtaken() ? done_() : go_on(step.refusal());
+}
+
+void GiveBack::go_on(const std::string& refusal) {
   if (refusal_.empty()) refusal_ = refusal;
   next_claim();
 }

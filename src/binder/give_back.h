@@ -7,7 +7,8 @@
 //
 // Pods before claims: the reverse order ends in a pod that is bound without its devices. Whoever
 // aborts a round and whoever ends what another process left run the same steps; they differ in what
-// they know of the pods. Source: commit protocol 5.5, 6 R2.
+// they know of the pods. Once a gate is shut no claim is written any more. Source: commit
+// protocol 5.5, 6 R2.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ class GiveBack {
     std::set<api::Uid> unsure;  ///< claims of which an older write may still be executed
   };
 
-  GiveBack(const ClaimPort& port, Task task, std::function<void()> done);
+  /// `gate` is asked for each claim that is to be written.
+  GiveBack(const ClaimPort& port, Task task, Gate gate, std::function<void()> done);
 
   void start();
   /// Members that are bound, and claims that had something to give back.
@@ -43,7 +45,8 @@ class GiveBack {
   [[nodiscard]] std::int32_t given_back_count() const;
   /// What it meets now and tries again, for people; empty: it goes on.
   [[nodiscard]] std::string trouble() const;
-  /// Why something is still as it was, for people; empty: everything is given back.
+  /// Why something is still as it was, for people; empty: everything is given back, or somebody
+  /// else has the round and what was not given back is theirs.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
  private:
@@ -53,11 +56,13 @@ class GiveBack {
   void next_claim();
   void remove_claim(const api::IntentClaim& claim);
   void return_claim(const api::IntentClaim& claim);
-  void on_returned(const std::string& refusal);
+  void on_returned(const ClaimReturn& step);
+  void go_on(const std::string& refusal);
   [[nodiscard]] std::set<api::Uid> idle_consumers() const;
 
   const ClaimPort port_;
   Task task_;
+  const Gate gate_;
   const std::function<void()> done_;
   std::vector<std::unique_ptr<PodFence>> fences_;
   std::size_t fences_started_ = 0;

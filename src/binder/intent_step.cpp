@@ -43,15 +43,15 @@ void IntentStep::remove() {
   is_known ? send_delete() : read();
 }
 
-void IntentStep::check(std::function<void(IntentWord)> then) {
+void IntentStep::check(std::function<void(GateWord)> then) {
   port_.read_intent(key(), lifeline_.guard([this, then = std::move(then)](
                                                const kube::Answer& answer,
                                                const std::optional<api::ConfigMap>& map) {
-    if (answer.outcome == kube::Outcome::kNotFound) return then(IntentWord::kNotOurs);
-    if (!answer.ok() || !map) return then(IntentWord::kUnanswered);
+    if (answer.outcome == kube::Outcome::kNotFound) return then(GateWord::kShut);
+    if (!answer.ok() || !map) return then(GateWord::kUnanswered);
     const api::StoredIntent stored = api::stored_intent_from(*map);
     const bool holds = is_ours(stored) && stored.intent.phase == intent_.phase;
-    then(holds ? IntentWord::kOurs : IntentWord::kNotOurs);
+    then(holds ? GateWord::kOpen : GateWord::kShut);
   }));
 }
 

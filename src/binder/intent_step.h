@@ -18,6 +18,7 @@
 
 #include "binder/backoff.h"
 #include "binder/claim_port.h"
+#include "binder/gate.h"
 #include "binder/lifeline.h"
 #include "gang/api/intent.h"
 
@@ -33,8 +34,6 @@ enum class IntentEnd {
   kRemoved,
 };
 
-enum class IntentWord { kOurs, kNotOurs, kUnanswered };
-
 /// See the head of the file. Owned by a ClaimRound or a FenceRun; binder's thread only. At most one
 /// request or timer of write() and remove() is outstanding. Calls `done` at the end of each.
 class IntentStep {
@@ -48,8 +47,9 @@ class IntentStep {
   void stop(const std::string& why);
   /// REQUIRES: write() has ended.
   void remove();
+  /// Whether the round still stands as it was written: shut when somebody else has it, or nobody.
   /// May be asked at any time after write() has ended as kHeld, also several times at once.
-  void check(std::function<void(IntentWord)> then);
+  void check(std::function<void(GateWord)> then);
 
   [[nodiscard]] IntentEnd end() const { return end_; }
   /// Whether it may stand there, or come to, although write() has not ended as kHeld.

@@ -49,6 +49,11 @@ class ClaimReturnTest : public testing::Test {
   }
 
   void run(binder::ClaimReturn::Task task) {
+    task.gate = [this](const std::function<void(binder::GateWord)>& then) {
+      ++gate_count_;
+      if (at_gate_) at_gate_();
+      then(gate_word_);
+    };
     return_ = std::make_unique<binder::ClaimReturn>(binder::ClaimPort(claims_, channel_, window_),
                                                     std::move(task), [this] { ++end_count_; });
     return_->start();
@@ -66,6 +71,9 @@ class ClaimReturnTest : public testing::Test {
   binder::WriteWindow window_{16};
   std::unique_ptr<binder::ClaimReturn> return_;
   int end_count_ = 0;
+  binder::GateWord gate_word_ = binder::GateWord::kOpen;
+  std::function<void()> at_gate_;
+  int gate_count_ = 0;
 };
 
 TEST_F(ClaimReturnTest, ClearsWhatNobodyElseUses) {
@@ -149,6 +157,44 @@ TEST_F(ClaimReturnTest, SaysWhatItMayNot) {
   give_back();
   EXPECT_EQ(return_->refusal(), "claim ns/c: no right");
   EXPECT_EQ(end_count_, 1);
+}
+
+TEST_F(ClaimReturnTest, AsksTheGateOnceItHasRead) {
+  gate_word_ = binder::GateWord::kShut;
+  give_back();
+  EXPECT_EQ(claims_.requests(), Texts{"read c"});
+  EXPECT_TRUE(claim().allocation);
+  EXPECT_TRUE(return_->is_overtaken());
+  EXPECT_EQ(return_->refusal(), "");
+  EXPECT_EQ(end_count_, 1);
+}
+
+/// The heir marks the intent, moves the claim and binds: here just after the intent was read.
+TEST_F(ClaimReturnTest, WhoeverTookTheRoundOverAfterTheGateKeepsTheDevices) {
+  at_gate_ = [this] {
+    claims_.change("c", [](api::ResourceClaim& c) { c.meta.annotations = {{"fence", "heir"}}; });
+    at_gate_ = [this] { gate_word_ = binder::GateWord::kShut; };
+  };
+  give_back();
+  EXPECT_EQ(claims_.requests(), (Texts{"read c", "clear c:", "read c"}));
+  EXPECT_TRUE(claim().allocation) << "refused for its version";
+  EXPECT_TRUE(return_->is_overtaken());
+}
+
+TEST_F(ClaimReturnTest, AGateWithoutAnswerIsAskedAgain) {
+  gate_word_ = binder::GateWord::kUnanswered;
+  at_gate_ = [this] {
+    if (gate_count_ == 3) gate_word_ = binder::GateWord::kOpen;
+  };
+  give_back();
+  EXPECT_EQ(gate_count_, 3);
+  EXPECT_FALSE(claim().allocation);
+}
+
+TEST_F(ClaimReturnTest, AsksNothingForWhatIsNotWritten) {
+  claims_.change("c", [](api::ResourceClaim& c) { c.reserved_for = {pod("o")}; });
+  give_back();
+  EXPECT_EQ(gate_count_, 0);
 }
 
 TEST_F(ClaimReturnTest, AnotherClaimOfTheNameIsLeftAlone) {

@@ -422,23 +422,29 @@ class InheritedRoundTest : public ClaimRoundTest {
     bench.run();
   }
 
-  /// The claims have all that they need; only the intent is to be taken over.
+  /// The claims have all that they need: they are joined.
   [[nodiscard]] engine::Plan plan() {
     engine::Plan made = bench.plan(2, 2);
     made.stamp = "round-2";
+    for (const char* name : {"c0", "c1"}) {
+      const api::ResourceClaim& claim = bench.claims.claim(name);
+      made.claims.push_back({.claim = std::make_shared<const api::ResourceClaim>(claim),
+                             .consumers = claim.reserved_for});
+    }
     made.inherited = bench.found().at(0);
     return made;
   }
 };
 
-TEST_F(InheritedRoundTest, IsCommittedWithoutWritingTheClaimsAgain) {
+TEST_F(InheritedRoundTest, IsCommittedOnceTheVersionsOfItsClaimsHaveMoved) {
   bench.reconnect();
   bench.carry_out(plan());
   EXPECT_EQ(bench.round_end(), "committed");
   EXPECT_EQ(bench.writes().at(0), "update intent-uid-train");
-  EXPECT_EQ(bench.writes().size(), 1U + 2U + 1U + 1U);
+  EXPECT_EQ(bench.writes().at(1), "fence c0");
+  EXPECT_EQ(bench.writes().size(), 1U + 2U + 2U + 1U + 1U);
   ASSERT_EQ(bench.written.size(), 1U);
-  EXPECT_TRUE(bench.written[0].claims.empty());
+  EXPECT_EQ(bench.written[0].claims.size(), 2U);
   EXPECT_TRUE(bench.is_consistent(2)) << bench.state();
 }
 

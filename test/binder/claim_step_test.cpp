@@ -43,9 +43,11 @@ class ClaimStepTest : public testing::Test {
         .claim = std::make_shared<const api::ResourceClaim>(claims_.claim("c")),
         .allocation = std::move(allocation),
         .consumers = {pod("p")}};
-    step_ = std::make_unique<binder::ClaimStep>(binder::ClaimPort{claims_, channel_, window_},
-                                                std::move(write), "round=1", gate(),
-                                                [this] { ++end_count_; });
+    step_ = std::make_unique<binder::ClaimStep>(
+        binder::ClaimPort{claims_, channel_, window_}, std::move(write),
+        binder::ClaimStep::Terms{
+            .stamp = "round=1", .gate = gate(), .moves_version = moves_version_},
+        [this] { ++end_count_; });
   }
 
   /// Says what was set last.
@@ -74,6 +76,7 @@ class ClaimStepTest : public testing::Test {
   std::unique_ptr<binder::ClaimStep> step_;
   binder::GateWord word_ = binder::GateWord::kOpen;
   int asked_count_ = 0;
+  bool moves_version_ = false;
   int end_count_ = 0;
 };
 
@@ -95,6 +98,42 @@ TEST_F(ClaimStepTest, JoinsAClaimThatHasItsDevices) {
   start();
   EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
   EXPECT_EQ(requests(), Texts{"keep c: other p"});
+}
+
+/// An older process read it before, and would give back what it has.
+TEST_F(ClaimStepTest, MovesTheVersionOfWhatAnotherProcessHasWritten) {
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation = device("x");
+    claim.reserved_for = {pod("p")};
+  });
+  const api::ResourceVersion before = claims_.claim("c").meta.resource_version;
+  moves_version_ = true;
+  make_step(std::nullopt);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
+  EXPECT_EQ(requests(), (Texts{"read c", "fence c"}));
+  EXPECT_TRUE(api::is_newer(step_->claim().meta.resource_version, before));
+  EXPECT_EQ(asked_count_, 1);
+
+  word_ = binder::GateWord::kShut;
+  make_step(std::nullopt);
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kStopped);
+}
+
+TEST_F(ClaimStepTest, WhatTheOlderProcessGaveBackFirstIsLost) {
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation = device("x");
+    claim.reserved_for = {pod("p")};
+  });
+  moves_version_ = true;
+  make_step(std::nullopt);
+  claims_.change("c", [](api::ResourceClaim& claim) {
+    claim.allocation.reset();
+    claim.reserved_for.clear();
+  });
+  start();
+  EXPECT_EQ(step_->end(), ClaimEnd::kLost);
 }
 
 TEST_F(ClaimStepTest, ReadsWhatSeemsWrittenAlready) {
