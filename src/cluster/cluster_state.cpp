@@ -231,7 +231,8 @@ bool ClusterState::served(api::Kind kind) const {
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   Model& model = impl_->model_;
-  return model.nodes.snapshot(model.terms, model.topology, model.devices.view());
+  return model.nodes.snapshot(model.terms, model.topology,
+                              {model.devices.view(), model.mix.latest()});
 }
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot_without(
@@ -275,6 +276,10 @@ std::optional<GangId> ClusterState::find_gang(const api::Uid& pod) const {
   const PodSlot slot = impl_->model_.pods.find_unassigned(pod.text);
   if (slot == PodTable::kNone) return std::nullopt;
   return GangId{impl_->model_.pods.at(slot).gang};
+}
+
+void ClusterState::note_requests(const Gang& gang) {
+  impl_->model_.mix.note(gang);
 }
 
 void ClusterState::assume(const std::vector<AssumedPod>& pods) {

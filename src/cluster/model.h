@@ -13,6 +13,7 @@
 #include "cluster/gang_table.h"
 #include "cluster/kind_sync.h"
 #include "cluster/known_objects.h"
+#include "cluster/mix_table.h"
 #include "cluster/node_table.h"
 #include "cluster/pod_table.h"
 #include "cluster/resource_table.h"
@@ -39,6 +40,7 @@ struct Model {
   DeviceTable devices;
   ClaimTable claims{devices, claim_users};
   KnownObjects composites;
+  MixTable mix;
   std::size_t bound_pods = 0;
   std::size_t pending_pods = 0;  ///< own, unassigned, assumed ones included
 };

@@ -218,11 +218,11 @@ void NodeTable::refresh_by_name() {
   by_name_generation_ = columns_.generation();
 }
 
-std::shared_ptr<const Snapshot> NodeTable::snapshot(
-    TermTable& terms, TopologyTable& topology, const std::shared_ptr<const DeviceView>& devices) {
+std::shared_ptr<const Snapshot> NodeTable::snapshot(TermTable& terms, TopologyTable& topology,
+                                                    const SharedParts& shared) {
   const bool new_names = latest_ == nullptr || &latest_->resources() != resources_.names().get();
-  const bool has_news =
-      new_names || terms.has_news() || topology.has_news() || latest_->devices() != devices;
+  const bool has_news = new_names || terms.has_news() || topology.has_news() ||
+                        latest_->devices() != shared.devices || latest_->mix() != shared.mix;
   if (has_news) columns_.advance();
   if (!new_names && latest_->generation() == columns_.generation()) return latest_;
   refresh_by_name();
@@ -232,7 +232,8 @@ std::shared_ptr<const Snapshot> NodeTable::snapshot(
   parts.by_name_generation = by_name_generation_;
   parts.resources = resources_.names();
   parts.terms = terms.publish();
-  parts.devices = devices;
+  parts.devices = shared.devices;
+  parts.mix = shared.mix;
   parts.topology = topology.publish(columns_, *by_name_);
   latest_ = std::make_shared<const Snapshot>(std::move(parts));
   return latest_;

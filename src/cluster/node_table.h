@@ -19,6 +19,12 @@
 
 namespace gang::cluster {
 
+/// Parts of a snapshot that are made elsewhere and do not change. A value.
+struct SharedParts {
+  std::shared_ptr<const DeviceView> devices;
+  std::shared_ptr<const RequestMix> mix;
+};
+
 /// Owned by the state. A name has a slot as long as a Node or a pod names it; pods of a name
 /// without Node are summed in its empty slot, so that they count as soon as the Node comes.
 /// Always: every slot's sums equal those of the pods booked on it and not taken off.
@@ -58,8 +64,8 @@ class NodeTable {
   /// The slot of a name that a Node or a pod has.
   [[nodiscard]] std::optional<NodeIndex> index_of(const std::string& name) const;
 
-  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot(
-      TermTable& terms, TopologyTable& topology, const std::shared_ptr<const DeviceView>& devices);
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot(TermTable& terms, TopologyTable& topology,
+                                                         const SharedParts& shared);
 
  private:
   /// A name with what the columns do not hold.

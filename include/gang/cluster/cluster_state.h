@@ -95,6 +95,9 @@ class ClusterState {
   /// The gang of one of our unassigned pods, lone or member of a group, if known.
   [[nodiscard]] std::optional<GangId> find_gang(const api::Uid& pod) const;
 
+  /// Counts the requests of the pending members in the mix of snapshots to come. Once for a gang.
+  void note_requests(const Gang& gang);
+
   /// Books planned pods on their nodes. REQUIRES: each pod is known, ours and unassigned.
   void assume(const std::vector<AssumedPod>& pods);
   /// Takes an assumption back; ignored when the pod is not assumed (any more).

@@ -57,6 +57,7 @@ struct TermDomain {
 using TermDomains = std::map<TermId, std::shared_ptr<const TermDomain>>;
 
 class DeviceView;
+struct RequestMix;
 
 /// Names of interned resources; grows only.
 using ResourceNames = std::vector<std::string>;
@@ -76,6 +77,7 @@ class Snapshot {
     std::shared_ptr<const TermDomains> terms;  ///< null: none
     std::shared_ptr<const DeviceView> devices;
     std::shared_ptr<const Topology> topology;
+    std::shared_ptr<const RequestMix> mix;  ///< null: no request was noted
   };
 
   explicit Snapshot(Parts parts)
@@ -109,6 +111,9 @@ class Snapshot {
   [[nodiscard]] Snapshot within(const std::shared_ptr<const Domain>& domain) const;
   /// Whether within() made it.
   [[nodiscard]] bool is_part() const { return by_name_ != parts_->by_name; }
+
+  /// The requests of late; null before the first. Changes from time to time only.
+  [[nodiscard]] const std::shared_ptr<const RequestMix>& mix() const { return parts_->mix; }
 
   /// Null when it refuses nobody.
   [[nodiscard]] std::shared_ptr<const TermDomain> term(TermId term) const {
