@@ -16,12 +16,22 @@ std::int32_t clamped(std::int64_t value) {
       std::clamp<std::int64_t>(value, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
+/// Of a point of a preference: with the weights that are not changed the taint that a pod would
+/// rather not meet is worth a whole accelerator that becomes a fragment.
+constexpr std::int64_t kPreference = 2'000;
+/// Of a fragment of 1/1000.
+constexpr std::int64_t kGrowth = 60;
+constexpr std::int64_t kGrowthMost = 16'383;
+/// Less than the least growth with the weight that is not changed: what decides between equals.
+constexpr std::int64_t kTies = 600;
+
 }  // namespace
 
 CapacityTable::CapacityTable(ClassRules rules, const Options& options, std::uint32_t age)
     : own_rules_(std::make_unique<ClassRules>(std::move(rules))),
       rules_(own_rules_.get()),
       usage_terms_(weighted_terms(*rules_, options)),
+      fragment_weight_(options.weight_accelerator_packing),
       build_number_(std::uint64_t{age} << 32),
       changes_(age) {
   for (const PreferenceTerm& term : preference_terms()) {
@@ -34,6 +44,11 @@ CapacityTable::CapacityTable(const CapacityTable& whole, std::span<const std::ui
     : rules_(whole.rules_),
       usage_terms_(whole.usage_terms_),
       preference_weights_(whole.preference_weights_),
+      fragment_weight_(whole.fragment_weight_),
+      fragments_(whole.fragments_),
+      wish_(whole.wish_),
+      ask_(whole.ask_),
+      ranks_(ranks.begin(), ranks.end()),
       entries_(ranks.size()),
       raw_maxima_(whole.raw_maxima_) {
   const std::size_t terms = raw_maxima_.size();
@@ -52,6 +67,7 @@ CapacityTable::CapacityTable(const CapacityTable& whole, std::span<const std::ui
 
 void CapacityTable::build(const cluster::Snapshot& snapshot) {
   const std::size_t count = snapshot.by_name().size();
+  update_ask();
   entries_.assign(count, {});
   fleet_.assign(count, 0);
   raws_.clear();
@@ -138,12 +154,37 @@ NodeEntry CapacityTable::judge(std::uint32_t rank, const NodeUse& use) const {
   const Room room = usage_room(*rules_, use);
   NodeEntry entry = {.capacity = clamped(room.count), .reasons = room.lines};
   if (entry.capacity == 0) return entry;
-  std::int64_t score = preference_score(rank);
-  for (const WeightedTerm& weighted : usage_terms_) {
-    score += weighted.weight * weighted.term->score(*rules_, use);
-  }
-  entry.score = clamped(score);
+  entry.score = clamped(score(rank, use));
   return entry;
+}
+
+std::int64_t CapacityTable::score(std::uint32_t rank, const NodeUse& use) const {
+  std::int64_t usage = 0;
+  std::int64_t usage_most = 1;
+  for (const WeightedTerm& weighted : usage_terms_) {
+    usage += weighted.weight * weighted.term->score(*rules_, use);
+    usage_most += weighted.weight * 100;
+  }
+  const std::int64_t preference = preference_score(rank);
+  if (!ask_) return preference + usage;
+  const std::int64_t growth = std::clamp<std::int64_t>(
+      fragments_->growth(*ask_, rank_in_all(rank), use), -kGrowthMost, kGrowthMost);
+  // Nodes on which fragments grow alike: the fuller one, for plain pods the emptier one, but those
+  // of which no accelerator is in use come last.
+  const std::int64_t used = fragments_->used(rank_in_all(rank), use);
+  std::int64_t tie = (kTies - 1) * used / Fragments::kAllUsed;
+  if (ask_->count == 0) tie = (used == 0 ? 0 : kTies / 2) + (kTies / 2 - 1) * usage / usage_most;
+  return preference * kPreference + (kGrowthMost - growth) * fragment_weight_ * kGrowth + tie;
+}
+
+void CapacityTable::rejudge(const cluster::Snapshot& snapshot) {
+  update_ask();
+  judge_all(snapshot);
+}
+
+void CapacityTable::update_ask() {
+  ask_.reset();
+  if (fragments_ != nullptr && fragments_->is_active()) ask_ = fragment_ask(*rules_, wish_);
 }
 
 LineSet CapacityTable::causes() const {

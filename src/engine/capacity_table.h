@@ -13,11 +13,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/change_log.h"
 #include "engine/class_rules.h"
+#include "engine/fragments.h"
 #include "engine/max_tree.h"
 #include "engine/overlay.h"
 #include "engine/score.h"
@@ -43,12 +46,22 @@ class CapacityTable {
   /// scores are those among all nodes. Shares the rules of `whole`, which outlives it.
   CapacityTable(const CapacityTable& whole, std::span<const std::uint32_t> ranks);
 
+  /// Members are judged by the fragments too, which outlive the table, with what each asks of
+  /// devices. REQUIRES: before build().
+  void judge_by(const Fragments& fragments, cluster::DeviceWish wish) {
+    fragments_ = &fragments;
+    wish_ = std::move(wish);
+  }
+
   /// One pass over all nodes.
   void build(const cluster::Snapshot& snapshot);
 
   /// Brings single nodes up to date. `ranks` are those of nodes that changed since generation().
   /// REQUIRES: build() was called since the set of nodes changed.
   void refresh(const cluster::Snapshot& snapshot, std::span<const std::uint32_t> ranks);
+
+  /// Judges all nodes anew: fragments are counted otherwise.
+  void rejudge(const cluster::Snapshot& snapshot);
 
   /// Whether terms of pods on nodes that match the class hold elsewhere than at the last build(),
   /// or devices serve other requests of it. Then the table is to be built anew. REQUIRES: no part.
@@ -75,6 +88,15 @@ class CapacityTable {
   /// Lines that some node counts under.
   [[nodiscard]] LineSet causes() const;
   [[nodiscard]] const ClassRules& rules() const { return *rules_; }
+  [[nodiscard]] const cluster::DeviceWish& wish() const { return wish_; }
+  /// Whether scores say where fragments grow least, before all that packs.
+  [[nodiscard]] bool judges_fragments() const { return ask_.has_value(); }
+  /// False where the devices of the node do not suffice for a member, whatever it selects.
+  [[nodiscard]] bool may_have_devices(std::uint32_t rank) const {
+    return !ask_ || wish_.count == 0 || fragments_->may_fit(*ask_, rank_in_all(rank));
+  }
+  /// How far fragments().changes() were read.
+  [[nodiscard]] ChangeLog::Mark& fragments_mark() { return fragments_mark_; }
   /// Ranks of the nodes whose capacity or score changed, by drafts too.
   [[nodiscard]] ChangeLog& changes() { return changes_; }
   /// Of the snapshot it equals; 0 before build().
@@ -86,17 +108,28 @@ class CapacityTable {
  private:
   enum class Upper { kUpdate, kLater };
 
+  void update_ask();
   void judge_facts(const cluster::Snapshot& snapshot, std::uint32_t rank, Upper upper);
   void store(std::uint32_t rank, const NodeEntry& entry, Upper upper);
   void judge_all(const cluster::Snapshot& snapshot);
   /// Whether a maximum changed.
   bool update_raw_maxima();
   [[nodiscard]] std::int64_t preference_score(std::uint32_t rank) const;
+  [[nodiscard]] std::int64_t score(std::uint32_t rank, const NodeUse& use) const;
+  [[nodiscard]] std::uint32_t rank_in_all(std::uint32_t rank) const {
+    return ranks_.empty() ? rank : ranks_[rank];
+  }
 
   std::unique_ptr<ClassRules> own_rules_;  ///< null: they are another table's
   const ClassRules* rules_;
   const std::vector<WeightedTerm> usage_terms_;
   std::vector<std::int64_t> preference_weights_;  ///< by preference term
+  const std::int64_t fragment_weight_;
+  const Fragments* fragments_ = nullptr;
+  cluster::DeviceWish wish_;
+  std::optional<FragmentAsk> ask_;  ///< absent: members are not judged by fragments
+  ChangeLog::Mark fragments_mark_ = 0;
+  std::vector<std::uint32_t> ranks_;  ///< of a part: those among all nodes; empty: it is of all
 
   cluster::Generation generation_ = 0;
   cluster::Generation by_name_generation_ = 0;

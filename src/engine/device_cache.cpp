@@ -9,7 +9,8 @@ namespace gang::engine {
 void DeviceCache::update(const cluster::Snapshot& snapshot) {
   ++call_;
   answers_.make_room();
-  while (indexes_.size() > kIndexesMax) {
+  const std::size_t nodes = std::max<std::size_t>(1, snapshot.by_name().size());
+  while (indexes_.size() > std::max(kIndexesMax, kIndexedNodesMax / nodes)) {
     indexes_.erase(std::ranges::min_element(
         indexes_, {}, [](const auto& indexed) { return indexed.second.last_call; }));
   }
@@ -30,7 +31,7 @@ void DeviceCache::update(const cluster::Snapshot& snapshot) {
 
 const NodeIndex& DeviceCache::index_of(const cluster::Snapshot& snapshot, CapacityTable& table,
                                        bool by_room) {
-  const std::pair key(table.rules().pod_class->id, by_room);
+  const IndexKey key(table.rules().pod_class->id, table.wish(), by_room);
   Indexed& indexed = indexes_.try_emplace(key, Indexed{NodeIndex(by_room)}).first->second;
   // Two kinds of one class walk the same index: it stays as it is until the next call.
   if (std::exchange(indexed.last_call, call_) != call_) {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <utility>
+#include <tuple>
 
 #include "engine/device_counts.h"
 #include "engine/device_node.h"
@@ -45,6 +45,7 @@ class DeviceCache {
   /// At least as many members that ask for one device each as the node may take: its devices that
   /// no claim holds whole, or kMany where devices are shared between nodes or by many users.
   [[nodiscard]] std::int64_t free_count(cluster::NodeIndex node) const;
+  [[nodiscard]] DeviceCounts& counts() { return counts_; }
   [[nodiscard]] const DeviceCounts& counts() const { return counts_; }
 
   /// Nodes of the table's class in the order in which members with devices meet them; see
@@ -58,8 +59,11 @@ class DeviceCache {
     NodeIndex index;
     std::uint64_t last_call = 0;
   };
-  /// Indexes that are kept from call to call.
+  /// Indexes that are kept from call to call, and more while all together have no more nodes.
   static constexpr std::size_t kIndexesMax = 16;
+  static constexpr std::size_t kIndexedNodesMax = 250'000;
+  /// By class, wish for devices, and by_room.
+  using IndexKey = std::tuple<cluster::ClassId, cluster::DeviceWish, bool>;
 
   const cluster::DeviceFeatures features_;
   cluster::CelSelectors selectors_;
@@ -67,7 +71,7 @@ class DeviceCache {
   std::shared_ptr<const cluster::DeviceView> view_;  ///< whose devices the selectors know
   DeviceCounts counts_;
   std::uint64_t call_ = 0;
-  std::map<std::pair<cluster::ClassId, bool>, Indexed> indexes_;  ///< by class and by_room
+  std::map<IndexKey, Indexed> indexes_;
 };
 
 }  // namespace gang::engine

@@ -110,6 +110,7 @@ void DeviceCounts::count(const PoolPart& part, std::uint32_t rank, NodeDevices& 
   for (const cluster::PoolDevice& device : part.devices) {
     const cluster::DeviceTaken* taken = view_->usage().find(device.id);
     add_device(*device.device, taken != nullptr && taken->is_used(), devices);
+    kinds_.add(*device.device, taken, devices.shares);
     const std::uint32_t block = device.id.value / cluster::kDevicesPerBlock;
     if (block != last) learn_block(block, rank);
     last = block;

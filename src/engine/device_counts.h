@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/change_log.h"
+#include "engine/device_shares.h"
 #include "gang/cluster/device_view.h"
 #include "gang/cluster/snapshot.h"
 
@@ -25,6 +26,7 @@ struct NodeDevices {
   bool has_partitions = false;  ///< some share counters
   bool has_places = false;      ///< some say which NUMA node or PCIe root they are at
   std::int32_t amount = 0;      ///< amount_of() each device, or kMixed
+  DeviceShares shares = {};
   static constexpr std::int32_t kMixed = -1;
   [[nodiscard]] bool all_wait() const { return waiting > 0 && waiting == free; }
 };
@@ -41,6 +43,7 @@ class DeviceCounts {
   [[nodiscard]] const NodeDevices& of(cluster::NodeIndex node) const { return nodes_[node.value]; }
   /// Ranks of the nodes that were counted anew.
   [[nodiscard]] ChangeLog& changes() { return changes_; }
+  [[nodiscard]] const ShareKinds& kinds() const { return kinds_; }
   /// Whether nodes have devices that others can use too.
   [[nodiscard]] bool has_shared_pools() const { return !view_->shared_pools().empty(); }
 
@@ -55,6 +58,7 @@ class DeviceCounts {
   cluster::Generation by_name_generation_ = 0;
   ChangeLog changes_;
   std::vector<NodeDevices> nodes_;  ///< by NodeIndex
+  ShareKinds kinds_;
   /// By rank: pools that name the node; in what views with the same places share.
   std::vector<std::span<const cluster::PoolIndex>> pools_of_;
   /// Nodes that have devices with ids of the block, or once had.

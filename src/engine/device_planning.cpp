@@ -370,6 +370,12 @@ void ask_devices(const Gang& gang, std::vector<ClassDemand>& classes) {
     ClassDemand& demand = classes[index];
     demand.devices_asked = is_known[index] ? std::min(demand.devices_asked, asked.own) : asked.own;
     demand.holds_devices |= holds_devices(gang, member);
+    cluster::DeviceWish wish = cluster::wish_of(gang, member);
+    if (!is_known[index]) {
+      demand.wish = std::move(wish);
+    } else if (demand.wish != wish) {
+      demand.wish = {.count = 0, .capacity = {}, .is_plain = false};
+    }
     demand.devices_shared =
         is_known[index] ? std::min(demand.devices_shared, asked.shared) : asked.shared;
     is_known[index] = true;

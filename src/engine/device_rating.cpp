@@ -15,13 +15,6 @@ constexpr std::int32_t kWhole = 1'000;
 /// NUMA nodes count before PCIe roots.
 constexpr std::int32_t kRootsMax = 1'000;
 
-/// Per mille of `whole`, at most all of it; 0 where there is nothing to take.
-std::int32_t share_of(const api::Quantity& part, const api::Quantity& whole) {
-  const Nano unit = whole.nano() / kWhole;
-  if (unit <= 0) return 0;
-  return static_cast<std::int32_t>(std::clamp<Nano>(part.nano() / unit, 0, kWhole));
-}
-
 std::int32_t size_of(const ChosenDevice& one) {
   const cluster::PoolDevice& device = *one.candidate.device;
   std::int32_t most = 0;
@@ -78,6 +71,12 @@ std::int32_t digits_of(Nano number) {
 }
 
 }  // namespace
+
+std::int32_t share_of(const api::Quantity& part, const api::Quantity& whole) {
+  const Nano unit = whole.nano() / kWhole;
+  if (unit <= 0) return 0;
+  return static_cast<std::int32_t>(std::clamp<Nano>(part.nano() / unit, 0, kWhole));
+}
 
 std::int32_t amount_of(const api::Device& device) {
   if (!device.consumes_counters.empty()) return 0;

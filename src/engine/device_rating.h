@@ -20,6 +20,9 @@ namespace gang::engine {
 inline constexpr const char* kNumaNode = "resource.kubernetes.io/numaNode";
 inline constexpr const char* kPcieRoot = "resource.kubernetes.io/pcieRoot";
 
+/// Per mille of `whole`, rounded down, at most all of it; 0 where there is nothing to take.
+[[nodiscard]] std::int32_t share_of(const api::Quantity& part, const api::Quantity& whole);
+
 /// Binary digits of the capacities, added up; 0 of a device that takes counters.
 [[nodiscard]] std::int32_t amount_of(const api::Device& device);
 

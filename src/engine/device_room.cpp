@@ -11,7 +11,7 @@ bool needs_devices(const ClassDemand& demand, const CapacityTable& table) {
 std::int64_t DeviceRoom::on(const ClassDemand& demand, const CapacityTable& table,
                             std::uint32_t rank) const {
   const std::int64_t here = table.entry(rank).capacity;
-  if (here <= 0) return 0;
+  if (here <= 0 || !table.may_have_devices(rank)) return 0;
   const cluster::NodeIndex node = snapshot_.by_name()[rank];
   const std::int64_t asked = demand.devices_asked + served_count(table.rules(), node);
   if (asked + demand.devices_shared == 0) return here;

@@ -35,7 +35,7 @@ DomainChoice::DomainChoice(const DomainQuestion& question)
   find_domains();
   if (!problem_.empty()) return;
   for (const ClassDemand& one : of_.demand.classes) {
-    sums_.push_back(&of_.tables.sums(of_.snapshot, one.pod_class->id, *level_));
+    sums_.push_back(&of_.tables.sums(of_.snapshot, one, *level_));
   }
   count_members();
   measure();

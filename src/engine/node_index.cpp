@@ -1,5 +1,7 @@
 #include "engine/node_index.h"
 
+#include <limits>
+
 namespace gang::engine {
 
 void NodeIndex::update(const cluster::Snapshot& snapshot, CapacityTable& table,
@@ -24,13 +26,18 @@ NodeIndex::Entry NodeIndex::entry_of(const CapacityTable& table, const DeviceCou
                                      const cluster::Snapshot& snapshot, std::uint32_t rank) const {
   const NodeEntry& node = table.entry(rank);
   const NodeDevices& devices = counts.of(snapshot.by_name()[rank]);
-  const NodeRating rating{.capacity = by_room_ ? node.capacity : 0,
-                          .all_wait = devices.all_wait(),
-                          .is_unused = devices.used == 0,
-                          .free = devices.free,
-                          .score = node.score};
+  NodeRating rating{.capacity = by_room_ ? node.capacity : 0,
+                    .all_wait = devices.all_wait(),
+                    .is_unused = devices.used == 0,
+                    .free = devices.free,
+                    .score = node.score};
+  // The score says it better than numbers of devices; who has too few is not there.
+  if (table.judges_fragments()) {
+    rating.is_unused = false;
+    rating.free = std::numeric_limits<std::int32_t>::max();
+  }
   return {.key = NodeKey(rank, rating),
-          .is_there = node.capacity > 0,
+          .is_there = node.capacity > 0 && table.may_have_devices(rank),
           .is_exclusive = devices.is_exclusive};
 }
 

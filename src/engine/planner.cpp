@@ -103,7 +103,6 @@ class Planner::Impl {
     if (!placeable) return {};
     const std::vector<DraftClass> classes = current_classes(snapshot, demand);
     const bool needs = needs_any_devices(demand, classes);
-    if (needs) devices_.update(snapshot);
     if (!demand.topology_keys.empty()) {
       return outlook_in_domains(choice_of(snapshot, demand, classes, needs), demand);
     }
@@ -119,7 +118,6 @@ class Planner::Impl {
 
   std::uint64_t room(const cluster::Snapshot& snapshot, const Demand& demand) {
     draft_.begin(snapshot, current_classes(snapshot, demand), demand.avoided_nodes);
-    devices_.update(snapshot);
     const DeviceRoom room(devices_, snapshot);
     // Counts of classes do not tell how many members of unlike ones fit beside each other.
     const bool is_exact = demand.classes.size() == 1;
@@ -192,7 +190,6 @@ class Planner::Impl {
 
   /// REQUIRES: nobody unready.
   Decision place(const cluster::Snapshot& snapshot, const cluster::Gang& gang, bool with_devices) {
-    if (with_devices) devices_.update(snapshot);
     const Demand demand = demand_of(gang);
     const std::vector<DraftClass> classes = current_classes(snapshot, demand);
     TrialBudget budget(options_);
@@ -214,12 +211,13 @@ class Planner::Impl {
   }
 
   std::vector<DraftClass> current_classes(const cluster::Snapshot& snapshot, const Demand& demand) {
-    tables_.begin(snapshot);
+    devices_.update(snapshot);
+    tables_.begin(snapshot, &devices_.counts());
     std::vector<DraftClass> classes;
     classes.reserve(demand.classes.size());
     for (const ClassDemand& one : demand.classes) {
-      classes.push_back({.table = tables_.current(snapshot, one.pod_class, stats_),
-                         .member_count = one.member_count});
+      classes.push_back(
+          {.table = tables_.current(snapshot, one, stats_), .member_count = one.member_count});
     }
     return classes;
   }

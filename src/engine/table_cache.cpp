@@ -5,15 +5,19 @@
 
 namespace gang::engine {
 
-void TableCache::begin(const cluster::Snapshot& snapshot) {
+void TableCache::begin(const cluster::Snapshot& snapshot, DeviceCounts* counts) {
   ++call_;
   changed_known_ = false;
   make_room();
   update_ranks(snapshot);
+  fragments_.update(snapshot, counts, rank_of_);
 }
 
 void TableCache::make_room() {
-  while (slots_.size() > static_cast<std::size_t>(std::max(1, options_.class_tables_max))) {
+  const std::int64_t nodes = std::max<std::int64_t>(1, std::ssize(rank_of_));
+  const std::int64_t most = std::max<std::int64_t>(
+      {1, options_.class_tables_max, options_.class_table_nodes_max / nodes});
+  while (std::ssize(slots_) > most) {
     slots_.erase(std::ranges::min_element(slots_, {},
                                           [](const auto& slot) { return slot.second.last_call; }));
   }
@@ -28,15 +32,15 @@ void TableCache::update_ranks(const cluster::Snapshot& snapshot) {
   for (const cluster::NodeIndex node : snapshot.by_name()) rank_of_[node.value] = rank++;
 }
 
-CapacityTable* TableCache::current(const cluster::Snapshot& snapshot,
-                                   const std::shared_ptr<const cluster::PodClass>& pod_class,
+CapacityTable* TableCache::current(const cluster::Snapshot& snapshot, const ClassDemand& demand,
                                    PlannerStats& stats) {
-  Slot& slot = slots_[pod_class->id];
+  Slot& slot = slots_[{demand.pod_class->id, demand.wish}];
   slot.last_call = call_;
   if (slot.table == nullptr) {
-    ClassRules rules(pod_class, options_, snapshot.resources());
+    ClassRules rules(demand.pod_class, options_, snapshot.resources());
     slot.table = std::make_unique<CapacityTable>(std::move(rules), options_,
                                                  static_cast<std::uint32_t>(call_));
+    slot.table->judge_by(fragments_, demand.wish);
   }
   CapacityTable& table = *slot.table;
   // Generation 0 is "never built"; an older snapshot than the last one is planned on from scratch.
@@ -46,6 +50,7 @@ CapacityTable* TableCache::current(const cluster::Snapshot& snapshot,
                       table.by_name_generation() == snapshot.by_name_generation();
   if (!usable) {
     table.build(snapshot);
+    table.fragments_mark() = fragments_.changes().read_all();
     ++stats.class_passes;
   } else if (table.generation() != snapshot.generation()) {
     refresh(snapshot, table, stats);
@@ -58,6 +63,7 @@ void TableCache::refresh(const cluster::Snapshot& snapshot, CapacityTable& table
   const std::span<const std::uint32_t> ranks = ranks_changed(snapshot, table.generation());
   table.refresh(snapshot, ranks);
   stats.nodes_refreshed += static_cast<std::int64_t>(ranks.size());
+  refresh_fragments(snapshot, table, stats);
 }
 
 std::span<const std::uint32_t> TableCache::ranks_changed(const cluster::Snapshot& snapshot,
@@ -75,9 +81,19 @@ std::span<const std::uint32_t> TableCache::ranks_changed(const cluster::Snapshot
   return changed_ranks_;
 }
 
-const DomainSums& TableCache::sums(const cluster::Snapshot& snapshot, cluster::ClassId id,
+void TableCache::refresh_fragments(const cluster::Snapshot& snapshot, CapacityTable& table,
+                                   PlannerStats& stats) {
+  const auto changed = fragments_.changes().since(table.fragments_mark());
+  table.fragments_mark() = fragments_.changes().read_all();
+  if (!changed) return table.rejudge(snapshot);
+  if (changed->empty() || !table.judges_fragments()) return;
+  table.refresh(snapshot, *changed);
+  stats.nodes_refreshed += std::ssize(*changed);
+}
+
+const DomainSums& TableCache::sums(const cluster::Snapshot& snapshot, const ClassDemand& demand,
                                    const cluster::TopologyLevel& level) {
-  Slot& slot = slots_.at(id);
+  Slot& slot = slots_.at({demand.pod_class->id, demand.wish});
   DomainSums& sums = slot.sums[level.key];
   if (!sums.is_of(*slot.table, level)) {
     sums.build(snapshot, *slot.table, level);

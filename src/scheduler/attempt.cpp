@@ -139,6 +139,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
   } else {
     if (give_back_left_over(core, record, *gang, turn)) return;
     mark_unready(core.options, *gang, turn.now);
+    if (!std::exchange(record.is_noted, true)) core.state.note_requests(*gang);
     auto decision = core.planner.plan(*core.state.snapshot(), *gang);
     if (auto* plan = std::get_if<engine::Plan>(&decision)) {
       plan->writes_record = !is_recorded(*gang, record);

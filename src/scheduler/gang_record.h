@@ -122,7 +122,8 @@ struct GangRecord {
   std::vector<TimePoint> rollbacks;  ///< of the last ten minutes
   /// That the gang was rolled back and why, for people; empty once it is planned again.
   std::string rolled_back;
-  api::Uid recorded;  ///< UID of the PodGroup whose record a round of ours wrote
+  bool is_noted = false;  ///< its requests count in the mix of late
+  api::Uid recorded;      ///< UID of the PodGroup whose record a round of ours wrote
   /// Pending members that the server said are gone or bound elsewhere, and the version that was
   /// planned: until the watch shows another one they take no part.
   std::map<api::Uid, api::ResourceVersion> stale;

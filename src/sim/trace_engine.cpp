@@ -73,9 +73,9 @@ class EnginePlacer final : public TracePlacer {
       state_.added(api::Kind::kResourceClaim, *pending.claim);
     }
     state_.added(api::Kind::kPod, pending.pod);
-    const engine::Decision decision = state_.plan(pending.pod.meta.uid);
-    const auto* plan = std::get_if<engine::Plan>(&decision);
-    if (plan == nullptr) return drop(pending);
+    state_.note(pending.pod.meta.uid);
+    const std::optional<engine::Plan> plan = state_.plan(pending.pod.meta.uid);
+    if (!plan) return drop(pending);
     return keep(*plan, std::move(pending));
   }
 

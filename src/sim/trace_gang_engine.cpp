@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
-#include <variant>
 
 #include "sim/resource_words.h"
 #include "sim/trace_gang_policy.h"
@@ -38,9 +38,8 @@ class EngineStarter final : public TraceStarter {
 
   std::optional<std::vector<std::uint32_t>> start(std::size_t job) override {
     if (gangs_[job].pods.empty()) submit(job);
-    const engine::Decision decision = state_.plan(gangs_[job].pods.front().meta.uid);
-    const auto* plan = std::get_if<engine::Plan>(&decision);
-    if (plan == nullptr) return std::nullopt;
+    const std::optional<engine::Plan> plan = state_.plan(gangs_[job].pods.front().meta.uid);
+    if (!plan) return std::nullopt;
     return bind(gangs_[job], *plan);
   }
 
@@ -72,6 +71,7 @@ class EngineStarter final : public TraceStarter {
       ask(pod.containers.emplace_back().requests, sizes[i]);
       state_.added(api::Kind::kPod, pod);
     }
+    state_.note(gang.pods.front().meta.uid);
   }
 
   std::vector<std::uint32_t> bind(Submitted& gang, const engine::Plan& plan) {

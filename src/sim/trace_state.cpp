@@ -1,5 +1,8 @@
 #include "sim/trace_state.h"
 
+#include <memory>
+#include <variant>
+
 #include "gang/base/check.h"
 
 namespace gang::sim {
@@ -51,12 +54,22 @@ void TraceState::deleted(api::Kind kind, api::Object object) {
   state_.apply(delta_of(api::DeltaType::kDeleted, kind, std::move(object)));
 }
 
-engine::Decision TraceState::plan(const api::Uid& pod) {
+void TraceState::note(const api::Uid& pod) {
+  const std::optional<cluster::GangId> id = state_.find_gang(pod);
+  CHECK(id.has_value());
+  state_.note_requests(*state_.gang(*id));
+}
+
+std::optional<engine::Plan> TraceState::plan(const api::Uid& pod) {
   const std::optional<cluster::GangId> id = state_.find_gang(pod);
   CHECK(id.has_value());
   const std::optional<cluster::Gang> gang = state_.gang(*id);
   CHECK(gang.has_value());
-  return planner_.plan(*state_.snapshot(), *gang);
+  const std::shared_ptr<const cluster::Snapshot> snapshot = state_.snapshot();
+  if (!planner_.outlook(*snapshot, engine::demand_of(*gang)).could_hold) return {};
+  engine::Decision decision = planner_.plan(*snapshot, *gang);
+  if (auto* plan = std::get_if<engine::Plan>(&decision)) return std::move(*plan);
+  return {};
 }
 
 }  // namespace gang::sim

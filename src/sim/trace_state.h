@@ -28,8 +28,11 @@ class TraceState {
   void updated(api::Kind kind, api::Object object);
   void deleted(api::Kind kind, api::Object object);
 
-  /// REQUIRES: the gang of the pod is known.
-  [[nodiscard]] engine::Decision plan(const api::Uid& pod);
+  /// REQUIRES: the gang of the pod is known. Once, before it is planned.
+  void note(const api::Uid& pod);
+  /// Nothing where there is no plan. As for a gang that waits in the queue of the daemon, the
+  /// counts are asked first, and why there is none is not. REQUIRES: the gang of the pod is known.
+  [[nodiscard]] std::optional<engine::Plan> plan(const api::Uid& pod);
   [[nodiscard]] cluster::ClusterState& state() { return state_; }
 
  private:

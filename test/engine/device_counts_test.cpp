@@ -171,7 +171,8 @@ class IndexWorld {
   void compare(bool looks_early) {
     const auto snapshot = cluster_.state.snapshot();
     tables_.begin(*snapshot);
-    CapacityTable& table = *tables_.current(*snapshot, cluster_.gang("p").classes.front(), stats_);
+    CapacityTable& table =
+        *tables_.current(*snapshot, {.pod_class = cluster_.gang("p").classes.front()}, stats_);
     counts_.update(snapshot->devices(), *snapshot);
     if (table.size() > 0) {
       // As an attempt changes it and puts it back.

@@ -196,8 +196,9 @@ std::string GangDeviceWorld::run(std::int32_t need) {
   TableCache tables(options);
   tables.begin(*snapshot);
   Draft draft;
-  draft.begin(*snapshot, {{.table = tables.current(*snapshot, gang.classes.at(0), stats),
-                           .member_count = static_cast<std::int32_t>(members.size())}});
+  draft.begin(*snapshot,
+              {{.table = tables.current(*snapshot, {.pod_class = gang.classes.at(0)}, stats),
+                .member_count = static_cast<std::int32_t>(members.size())}});
   api::DeviceClass device_class;
   device_class.meta.key.name = "gpu";
   const cluster::DeviceClasses classes{

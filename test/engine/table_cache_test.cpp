@@ -14,7 +14,7 @@ using test::pod_group;
 /// Plans lone pods of different sizes and counts full passes.
 class TableCacheTest : public testing::Test {
  protected:
-  TableCacheTest() : cluster_({.class_tables_max = 2}) {
+  TableCacheTest() : cluster_({.class_tables_max = 2, .class_table_nodes_max = 0}) {
     cluster_.add(node("n1").cpu("64"));
     for (const char* size : {"1", "2", "3"}) cluster_.add(pod(size).cpu(size));
   }

@@ -19,7 +19,8 @@ struct Options {
   std::int32_t weight_node_affinity = 2;     ///< preferred node affinity
   std::int32_t weight_least_allocated = 1;   ///< spread of cpu and memory
   std::int32_t weight_balanced = 1;          ///< cpu against memory
-  /// Term of pods that ask for accelerators: partly used nodes first, then the tightest fit.
+  /// Of accelerators: fragments grow least, then partly used nodes first, then the tightest fit.
+  /// With 0 they are left out.
   std::int32_t weight_accelerator_packing = 10;
   /// Extended resources that are accelerators; empty = every requested extended resource.
   std::vector<std::string> accelerators;
@@ -32,6 +33,8 @@ struct Options {
   cluster::DeviceFeatures device_features;
   /// Classes whose capacity counts are kept between plans.
   std::int32_t class_tables_max = 64;
+  /// More of them while all together have no more nodes than that.
+  std::int64_t class_table_nodes_max = 1'000'000;
   /// Tolerations with operator Lt and Gt are honoured (alpha gate upstream, off by default).
   bool toleration_comparison = false;
   /// Reasons shown in a group text; the rest is in the structured list.

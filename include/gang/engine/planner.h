@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "gang/cluster/gang.h"
+#include "gang/cluster/request_mix.h"
 #include "gang/cluster/snapshot.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/options.h"
@@ -40,6 +41,7 @@ struct ClassDemand {
   std::int32_t devices_asked = 0;   ///< by each member for itself, at least
   std::int32_t devices_shared = 0;  ///< by claims that members share, at least: once for a node
   bool holds_devices = false;       ///< claims of some members have theirs already
+  cluster::DeviceWish wish = {};    ///< of each member; not plain where they differ
   [[nodiscard]] bool asks_devices() const { return devices_asked > 0 || devices_shared > 0; }
 };
 
