@@ -33,6 +33,7 @@ int run_all(bool smoke, const char* program) {
   measure_model(run, program);
   measure_devices(run);
   measure_large_pool(run);
+  measure_traces(run);
   measure_device_gangs(run, program);
   print(run);
   return run.wrong_answers.empty() ? 0 : 1;

@@ -15,6 +15,8 @@ void measure_devices(Run& run);
 void measure_device_gangs(Run& run, const char* program);
 /// One pool of many large slices: a slice of it that changes, and the plan after it.
 void measure_large_pool(Run& run);
+/// Public traces, played whole.
+void measure_traces(Run& run);
 /// Fills a cluster of 5,000 nodes and 50,000 pods; prints the resident megabytes.
 int print_memory();
 /// The same of 5,000 nodes with 8 devices each.
