@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -39,9 +39,8 @@ DomainChoice::DomainChoice(const DomainQuestion& question)
   }
   count_members();
   measure();
-  for (std::size_t i = 0; i < domains_.size(); ++i) rest_.push_back(i);
-  std::ranges::make_heap(
-      rest_, [this](std::size_t a, std::size_t b) { return is_better(domains_[b], domains_[a]); });
+  rest_.resize(domains_.size());
+  std::iota(rest_.begin(), rest_.end(), 0);
 }
 
 /// Members that run decide the domain.
@@ -70,6 +69,7 @@ void DomainChoice::pin() {
 
 void DomainChoice::find_domains() {
   const std::size_t count = level_ == nullptr ? 0 : level_->domains.size();
+  domains_.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const bool is_choice = pinned_ ? *pinned_ == i : !level_->domains[i]->nodes.empty();
     if (is_choice) domains_.push_back({.domain = i});
@@ -193,13 +193,36 @@ bool DomainChoice::is_better(const DomainBound& a, const DomainBound& b) const {
   return value(a.domain) < value(b.domain);
 }
 
+/// Mostly the first is all that is asked for: it is found in one pass, an order comes later.
 std::optional<DomainBound> DomainChoice::next(std::int64_t need) {
-  if (rest_.empty() || rest()->members < need) return std::nullopt;
-  std::ranges::pop_heap(
-      rest_, [this](std::size_t a, std::size_t b) { return is_better(domains_[b], domains_[a]); });
+  if (rest_.empty()) return std::nullopt;
+  const auto is_later = [this](std::size_t a, std::size_t b) {
+    return is_better(domains_[b], domains_[a]);
+  };
+  if (is_heap_) {
+    std::ranges::pop_heap(rest_, is_later);
+  } else if (rest_.size() < domains_.size()) {
+    std::ranges::make_heap(rest_, is_later);
+    is_heap_ = true;
+    std::ranges::pop_heap(rest_, is_later);
+  } else {
+    std::iter_swap(std::ranges::max_element(rest_, is_later), rest_.end() - 1);
+  }
   const DomainBound best = domains_[rest_.back()];
   rest_.pop_back();
-  return best;
+  if (best.members >= need) return best;
+  rest_.clear();
+  return std::nullopt;
+}
+
+bool DomainChoice::has_next(std::int64_t need) const {
+  return std::ranges::any_of(rest_,
+                             [&](std::size_t other) { return domains_[other].members >= need; });
+}
+
+bool DomainChoice::has_better(const DomainBound& known) const {
+  return std::ranges::any_of(rest_,
+                             [&](std::size_t other) { return is_better(domains_[other], known); });
 }
 
 DomainBound DomainChoice::nearest() const {

@@ -53,10 +53,10 @@ class DomainChoice {
   [[nodiscard]] std::size_t count() const { return domains_.size(); }
   /// The best of those that take `need` members at least and were not given before.
   [[nodiscard]] std::optional<DomainBound> next(std::int64_t need);
-  /// The best that next() has not given; null when all were.
-  [[nodiscard]] const DomainBound* rest() const {
-    return rest_.empty() ? nullptr : &domains_[rest_.front()];
-  }
+  /// Whether next() would answer.
+  [[nodiscard]] bool has_next(std::int64_t need) const;
+  /// Whether one that was not given yet would be chosen before `known`.
+  [[nodiscard]] bool has_better(const DomainBound& known) const;
   /// The one that takes most members, whether they are enough or not. REQUIRES: count() > 0.
   [[nodiscard]] DomainBound nearest() const;
   /// Whether `a` is chosen before `b`.
@@ -110,7 +110,8 @@ class DomainChoice {
   std::optional<std::uint32_t> pinned_;
   std::string problem_;
   std::vector<DomainBound> domains_;
-  std::vector<std::size_t> rest_;           ///< a heap of those that next() has not given
+  std::vector<std::size_t> rest_;  ///< those that next() has not given; a heap from the second on
+  bool is_heap_ = false;
   std::vector<bool> fits_somewhere_;        ///< by class
   std::vector<Measure> measures_;           ///< the most important first
   std::vector<std::int64_t> free_devices_;  ///< by domain

@@ -174,9 +174,7 @@ class Planner::Impl {
 
   /// Of a gang with a topology constraint.
   static Outlook outlook_in_domains(const DomainChoice& choice, const Demand& demand) {
-    const DomainBound* best = choice.rest();
-    return {.could_hold = best != nullptr && best->members >= std::max(1, demand.need),
-            .causes = choice.causes()};
+    return {.could_hold = choice.has_next(std::max(1, demand.need)), .causes = choice.causes()};
   }
 
   DomainChoice choice_of(const cluster::Snapshot& snapshot, const Demand& demand,

@@ -25,10 +25,12 @@ Decision Trials::in_one_domain(DomainChoice choice) {
   }
   const std::int32_t need = gang.need();
   while (const auto next = choice.next(need)) {
-    const DomainBound* rest = choice.rest();
-    try_domain(choice, *next, rest == nullptr || rest->members < need);
-    rest = choice.rest();
-    if (success_ && (rest == nullptr || choice.is_better(success_->domain, *rest))) break;
+    try_domain(choice, *next, !choice.has_next(need));
+    if (!success_) continue;
+    // Who is first takes as many as he may: nobody who comes later is better.
+    const DomainBound& best = success_->domain;
+    const bool is_first = best.domain == next->domain && best.members == next->members;
+    if (is_first || !choice.has_better(best)) break;
   }
   if (!success_ && !failure_) try_domain(choice, choice.nearest(), true);
   if (success_) return std::move(success_->plan);
