@@ -315,8 +315,7 @@ void ClaimRound::bind() {
 }
 
 void ClaimRound::add_claim(engine::ClaimWrite write) {
-  claims_.add(parts_.claims, std::move(write),
-              ClaimStep::Terms{.stamp = plan_.stamp, .gate = gate(), .moves_version = inherits()});
+  claims_.add(parts_.claims, std::move(write), plan_.stamp, gate());
 }
 
 Gate ClaimRound::gate() {

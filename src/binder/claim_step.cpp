@@ -32,11 +32,12 @@ bool same_devices(const api::Allocation& a, const api::Allocation& b) {
   return comparable(a.results) == comparable(b.results) && a.node_selector == b.node_selector;
 }
 
-ClaimStep::ClaimStep(const ClaimPort& port, engine::ClaimWrite write, Terms terms,
+ClaimStep::ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::string stamp, Gate gate,
                      std::function<void()> done)
     : port_(port),
       write_(std::move(write)),
-      terms_(std::move(terms)),
+      stamp_(std::move(stamp)),
+      gate_(std::move(gate)),
       done_(std::move(done)),
       backoff_(port.channel().options().retry_initial, port.channel().options().retry_max,
                seed_of(write_.claim->meta.uid.text)),
@@ -91,7 +92,7 @@ api::Allocation ClaimStep::allocation_to_write() const {
   allocation.time = port_.channel().now();
   std::size_t number = 0;
   for (api::DeviceResult& result : allocation.results) {
-    const std::string seed = fmt::format("{}/{}/{}", terms_.stamp, claim_.meta.uid.text, number++);
+    const std::string seed = fmt::format("{}/{}/{}", stamp_, claim_.meta.uid.text, number++);
     if (result.share_id && result.share_id->empty()) result.share_id = uuid_of(seed);
   }
   return allocation;
@@ -202,7 +203,7 @@ void ClaimStep::on_read(const kube::Answer& answer,
 
 void ClaimStep::ask_gate() {
   is_busy_ = true;
-  terms_.gate(lifeline_.guard([this](GateWord word) {
+  gate_(lifeline_.guard([this](GateWord word) {
     is_busy_ = false;
     on_gate(word);
   }));

@@ -4,9 +4,10 @@
 // the answers may be lost, others write it meanwhile, and devices must not be given twice.
 // Idea: every write carries uid and version, so at most one of several writers succeeds; after any
 // answer that is not definite the claim is read and judged anew: ours already, still to be written
-// if the gate is open, or lost. A claim that a round has from another process is written even where
-// it says everything already, so that what that process knew of it is old. What was written is
-// given back by ClaimReturn. Source: the devices contract, 7; the commit protocol, 5.3.
+// if the gate is open, or lost. A claim that says everything already is written all the same: who
+// wrote it may be a process that was stopped and gives it back when it goes on, and what that knew
+// of the claim has to be old before a pod is bound. What was written is given back by ClaimReturn.
+// Source: the devices contract, 7; the commit protocol, 5.3.
 #pragma once
 
 #include <functional>
@@ -34,15 +35,8 @@ enum class ClaimEnd {
 /// is outstanding. Calls `done` once.
 class ClaimStep {
  public:
-  /// What the round says of all its claims.
-  struct Terms {
-    std::string stamp;
-    Gate gate;  ///< asked before a write with a version that was read
-    /// An older process may still give back what the claim has: it is written in any case.
-    bool moves_version = false;
-  };
-
-  ClaimStep(const ClaimPort& port, engine::ClaimWrite write, Terms terms,
+  /// `gate` is asked before a write with a version that was read.
+  ClaimStep(const ClaimPort& port, engine::ClaimWrite write, std::string stamp, Gate gate,
             std::function<void()> done);
 
   void start();
@@ -76,7 +70,7 @@ class ClaimStep {
   void pause(Duration time);
   void finish(ClaimEnd end, std::string message = {});
   [[nodiscard]] std::optional<ClaimEnd> judge() const;
-  [[nodiscard]] bool is_to_move() const { return terms_.moves_version && !has_moved_; }
+  [[nodiscard]] bool is_to_move() const { return !has_moved_ && !has_sent_; }
   [[nodiscard]] bool has_planned_devices() const;
   [[nodiscard]] bool names_consumers() const;
   [[nodiscard]] api::Allocation allocation_to_write() const;
@@ -85,7 +79,8 @@ class ClaimStep {
 
   const ClaimPort port_;
   const engine::ClaimWrite write_;
-  const Terms terms_;
+  const std::string stamp_;
+  const Gate gate_;
   const std::function<void()> done_;
   Backoff backoff_;
   api::ResourceClaim claim_;
@@ -95,7 +90,7 @@ class ClaimStep {
   bool is_busy_ = false;     ///< a request or a timer is outstanding
   bool has_sent_ = false;    ///< a status was sent, whatever became of it
   bool is_unknown_ = false;  ///< a write may still be executed
-  bool has_moved_ = false;   ///< a write of this step was executed
+  bool has_moved_ = false;   ///< a write of this step was answered as executed
   bool token_renewed_ = false;
   std::optional<std::string> stopped_;
   std::int32_t conflicts_ = 0;

@@ -68,14 +68,14 @@ void FenceRun::on_intent() {
   }
 }
 
-/// Without an intent there is nothing that another process could take.
+/// Without an intent of its own it must find none: claims of an open round are not idle.
 Gate FenceRun::gate() {
-  if (!is_round()) return [](const std::function<void(GateWord)>& then) { then(GateWord::kOpen); };
   return [this](std::function<void(GateWord)> then) {
-    intent_.check(lifeline_.guard([this, then = std::move(then)](GateWord word) {
+    auto answer = lifeline_.guard([this, then = std::move(then)](GateWord word) {
       is_overtaken_ = is_overtaken_ || word == GateWord::kShut;
       then(word);
-    }));
+    });
+    is_round() ? intent_.check(std::move(answer)) : intent_.check_absent(std::move(answer));
   };
 }
 

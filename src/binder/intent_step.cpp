@@ -55,6 +55,15 @@ void IntentStep::check(std::function<void(GateWord)> then) {
   }));
 }
 
+void IntentStep::check_absent(std::function<void(GateWord)> then) {
+  port_.read_intent(key(),
+                    lifeline_.guard([then = std::move(then)](const kube::Answer& answer,
+                                                             const std::optional<api::ConfigMap>&) {
+                      if (answer.outcome == kube::Outcome::kNotFound) return then(GateWord::kOpen);
+                      then(answer.ok() ? GateWord::kShut : GateWord::kUnanswered);
+                    }));
+}
+
 bool IntentStep::is_ours(const api::StoredIntent& stored) const {
   return stored.problem.empty() && same_round(stored.intent, intent_);
 }

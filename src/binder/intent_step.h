@@ -50,6 +50,8 @@ class IntentStep {
   /// Whether the round still stands as it was written: shut when somebody else has it, or nobody.
   /// May be asked at any time after write() has ended as kHeld, also several times at once.
   void check(std::function<void(GateWord)> then);
+  /// Whether no round of the gang is open. May be asked at any time before write().
+  void check_absent(std::function<void(GateWord)> then);
 
   [[nodiscard]] IntentEnd end() const { return end_; }
   /// Whether it may stand there, or come to, although write() has not ended as kHeld.

@@ -143,7 +143,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
     auto decision = core.planner.plan(*core.state.snapshot(), *gang);
     if (auto* plan = std::get_if<engine::Plan>(&decision)) {
       plan->writes_record = !is_recorded(*gang, record);
-      inherit(core, *plan);
+      plan->inherited = take_inherited(core, gang->uid);
       note_attempt(record, AttemptResult::kScheduled,
                    static_cast<std::int32_t>(plan->assignments.size()), turn);
       start_round(core, record, std::move(*plan), turn);

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "scheduler/attempt.h"
 #include "scheduler/recovery.h"
@@ -31,18 +30,6 @@ std::optional<GangId> gang_of(const Core& core, const api::Intent& intent) {
   if (!group) return std::nullopt;
   const auto outline = core.state.gang_outline(*group);
   return outline && outline->uid == intent.gang_uid ? group : std::nullopt;
-}
-
-/// Members of the plan, and its PodGroup, that the claim is reserved for.
-std::vector<api::ClaimConsumer> consumers_in(const api::ResourceClaim& claim,
-                                             const engine::Plan& plan) {
-  std::vector<api::ClaimConsumer> consumers = claim.reserved_for;
-  std::erase_if(consumers, [&plan](const api::ClaimConsumer& one) {
-    return one.uid != plan.gang.uid &&
-           std::ranges::find(plan.assignments, one.uid, &engine::Assignment::uid) ==
-               plan.assignments.end();
-  });
-  return consumers;
 }
 
 void fence(Core& core, api::StoredIntent intent, std::optional<GangId> id, Turn& turn) {
@@ -209,21 +196,10 @@ bool settle_next(Core& core, Turn& turn) {
   return has_decided && !inheritance.open.empty();
 }
 
-void inherit(Core& core, engine::Plan& plan) {
-  auto found = core.inheritance.open.extract(plan.gang.uid);
-  if (found.empty()) return;
-  plan.inherited = std::move(found.mapped());
-  for (const api::IntentClaim& listed : plan.inherited->intent.claims) {
-    const auto is_same = [&](const engine::ClaimWrite& write) {
-      return write.claim->meta.uid == listed.uid;
-    };
-    if (std::ranges::any_of(plan.claims, is_same)) continue;
-    auto claim = core.state.claim(listed.claim);
-    if (!claim || claim->meta.uid != listed.uid || !claim->allocation) continue;
-    engine::ClaimWrite write{.claim = std::move(claim)};
-    write.consumers = consumers_in(*write.claim, plan);
-    if (!write.consumers.empty()) plan.claims.push_back(std::move(write));
-  }
+std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang) {
+  auto found = core.inheritance.open.extract(gang);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.mapped());
 }
 
 api::StoredIntent blank_intent(const Gang& gang, const std::string& epoch) {

@@ -26,10 +26,8 @@ void note_intents(Core& core, const std::vector<api::StoredIntent>& intents, Tur
 /// kind is synced and changed gangs are evaluated.
 bool settle_next(Core& core, Turn& turn);
 
-/// Lets the plan take over the open intent of its gang, if there is one. Claims that the older
-/// process has written for members of the plan are joined, though they need nothing: so they are
-/// written once more, and that process cannot give them back any more.
-void inherit(Core& core, engine::Plan& plan);
+/// The intent that the gang's next round takes over, if there is one.
+[[nodiscard]] std::optional<api::StoredIntent> take_inherited(Core& core, const api::Uid& gang);
 
 /// An intent of nothing yet, without a ConfigMap.
 [[nodiscard]] api::StoredIntent blank_intent(const cluster::Gang& gang, const std::string& epoch);

@@ -43,11 +43,9 @@ class ClaimStepTest : public testing::Test {
         .claim = std::make_shared<const api::ResourceClaim>(claims_.claim("c")),
         .allocation = std::move(allocation),
         .consumers = {pod("p")}};
-    step_ = std::make_unique<binder::ClaimStep>(
-        binder::ClaimPort{claims_, channel_, window_}, std::move(write),
-        binder::ClaimStep::Terms{
-            .stamp = "round=1", .gate = gate(), .moves_version = moves_version_},
-        [this] { ++end_count_; });
+    step_ = std::make_unique<binder::ClaimStep>(binder::ClaimPort{claims_, channel_, window_},
+                                                std::move(write), "round=1", gate(),
+                                                [this] { ++end_count_; });
   }
 
   /// Says what was set last.
@@ -76,7 +74,6 @@ class ClaimStepTest : public testing::Test {
   std::unique_ptr<binder::ClaimStep> step_;
   binder::GateWord word_ = binder::GateWord::kOpen;
   int asked_count_ = 0;
-  bool moves_version_ = false;
   int end_count_ = 0;
 };
 
@@ -107,7 +104,6 @@ TEST_F(ClaimStepTest, MovesTheVersionOfWhatAnotherProcessHasWritten) {
     claim.reserved_for = {pod("p")};
   });
   const api::ResourceVersion before = claims_.claim("c").meta.resource_version;
-  moves_version_ = true;
   make_step(std::nullopt);
   start();
   EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
@@ -121,31 +117,11 @@ TEST_F(ClaimStepTest, MovesTheVersionOfWhatAnotherProcessHasWritten) {
   EXPECT_EQ(step_->end(), ClaimEnd::kStopped);
 }
 
-TEST_F(ClaimStepTest, WhatTheOlderProcessGaveBackFirstIsLost) {
-  claims_.change("c", [](api::ResourceClaim& claim) {
-    claim.allocation = device("x");
-    claim.reserved_for = {pod("p")};
-  });
-  moves_version_ = true;
-  make_step(std::nullopt);
-  claims_.change("c", [](api::ResourceClaim& claim) {
-    claim.allocation.reset();
-    claim.reserved_for.clear();
-  });
-  start();
-  EXPECT_EQ(step_->end(), ClaimEnd::kLost);
-}
-
 TEST_F(ClaimStepTest, ReadsWhatSeemsWrittenAlready) {
   claims_.change("c", [](api::ResourceClaim& claim) {
     claim.allocation = device("x");
     claim.reserved_for = {pod("p")};
   });
-  make_step(std::nullopt);
-  start();
-  EXPECT_EQ(step_->end(), ClaimEnd::kWritten);
-  EXPECT_EQ(requests(), Texts{"read c"});
-
   make_step(std::nullopt);
   claims_.change("c", [](api::ResourceClaim& claim) {
     claim.allocation.reset();
