@@ -21,6 +21,9 @@ namespace gang::engine {
 
 namespace {
 
+/// In steps of selectors.
+constexpr std::int64_t kWorkOfSearchStep = 50;
+
 /// FNV-1a over numbers, word by word.
 class RoomHash {
  public:
@@ -66,6 +69,15 @@ Demand demand_of(const cluster::Gang& gang) {
     if (runs) demand.running.push_back({.pod = member.key.name, .node_name = member.node_name});
   }
   return demand;
+}
+
+std::int64_t work(const PlannerStats& stats) {
+  return stats.selector_steps + kWorkOfSearchStep * stats.search_steps;
+}
+
+std::int64_t work_max(const Options& options) {
+  const std::int64_t search_steps = std::max(options.search_steps_max, options.device_steps_max);
+  return options.selector_steps_max + kWorkOfSearchStep * search_steps;
 }
 
 /// What a planner keeps between calls. Owned by Planner; single thread.
@@ -205,6 +217,7 @@ class Planner::Impl {
             ? trials.anywhere()
             : trials.in_one_domain(choice_of(snapshot, demand, classes, with_devices));
     stats_.search_steps += budget.steps_spent();
+    stats_.selector_steps += budget.selectors().steps();
     return decision;
   }
 

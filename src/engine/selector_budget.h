@@ -41,6 +41,8 @@ class SelectorBudget {
                                                const cluster::DeviceQuestion& question,
                                                const SelectorAsker& asker);
 
+  /// Steps that were taken.
+  [[nodiscard]] std::int64_t steps() const { return steps_max_ - steps_left_; }
   /// Whether something was not asked: what was found since proves nothing.
   [[nodiscard]] bool is_spent() const { return is_spent_; }
   /// Says so, with the expression that took most.

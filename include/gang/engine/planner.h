@@ -79,7 +79,14 @@ struct PlannerStats {
   std::int64_t class_passes = 0;     ///< full passes over the nodes for a new class
   std::int64_t nodes_refreshed = 0;  ///< single nodes brought up to date
   std::int64_t search_steps = 0;
+  std::int64_t selector_steps = 0;
 };
+
+/// All that is counted of searches, in steps of selectors: about 25 ns each, and a search step
+/// takes about fifty of them.
+[[nodiscard]] std::int64_t work(const PlannerStats& stats);
+/// The same of the dearest plan that the limits allow, but for what its last step exceeds them.
+[[nodiscard]] std::int64_t work_max(const Options& options);
 
 /// Owned by the owner thread (or by whoever asks what-if questions); one thread at a time.
 class Planner {
