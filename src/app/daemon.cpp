@@ -214,6 +214,8 @@ void Daemon::handle(const scheduler::Input& input) {
   for (const scheduler::Effect& effect : effects) {
     if (const auto* attempt = std::get_if<scheduler::AttemptDone>(&effect)) {
       metrics_.attempt(*attempt, spent);
+    } else if (const auto* charged = std::get_if<scheduler::AttemptCharged>(&effect)) {
+      metrics_.charge(*charged);
     }
   }
   perform(std::move(effects));

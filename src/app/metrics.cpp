@@ -139,6 +139,11 @@ class Metrics::Impl {
     if (is_group) algorithm_.Observe(seconds(duration));
   }
 
+  void charge(const scheduler::AttemptCharged& charged) {
+    charged_.Add({{"namespace", charged.gang.key.name_space}})
+        .Increment(static_cast<double>(charged.work));
+  }
+
   void round(engine::RoundEnd end, Duration duration) {
     rounds_.Add({{"result", engine::round_end_name(end)}}, attempt_buckets())
         .Observe(seconds(duration));
@@ -159,6 +164,7 @@ class Metrics::Impl {
     raise(planner_.Add({{"work", "class_passes"}}), static_cast<double>(work.class_passes));
     raise(planner_.Add({{"work", "nodes_refreshed"}}), static_cast<double>(work.nodes_refreshed));
     raise(planner_.Add({{"work", "search_steps"}}), static_cast<double>(work.search_steps));
+    raise(planner_.Add({{"work", "selector_steps"}}), static_cast<double>(work.selector_steps));
   }
 
   void set(const binder::Stats& stats) {
@@ -257,6 +263,9 @@ class Metrics::Impl {
       gauge_family(registry_, "gang_scheduler_objects", "Objects in the model, by kind.");
   prometheus::Family<prometheus::Counter>& planner_ = counter_family(
       registry_, "gang_scheduler_planner_work_total", "Work of the planner, by sort.");
+  prometheus::Family<prometheus::Counter>& charged_ =
+      counter_family(registry_, "gang_scheduler_charged_steps_total",
+                     "Steps that attempts took beyond what is free, by namespace.");
   prometheus::Family<prometheus::Counter>& requests_ = counter_family(
       registry_, "gang_scheduler_requests_total", "Requests of the binder, by sort and end.");
   prometheus::Gauge& rounds_open_ =
@@ -284,6 +293,9 @@ Metrics::~Metrics() = default;
 
 void Metrics::attempt(const scheduler::AttemptDone& attempt, Duration duration) {
   impl_->attempt(attempt, duration);
+}
+void Metrics::charge(const scheduler::AttemptCharged& charged) {
+  impl_->charge(charged);
 }
 void Metrics::round(engine::RoundEnd end, Duration duration) {
   impl_->round(end, duration);

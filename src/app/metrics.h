@@ -35,6 +35,8 @@ class Metrics {
 
   /// An attempt ended after `attempt`, of which `algorithm` was planning.
   void attempt(const scheduler::AttemptDone& attempt, Duration duration);
+  /// A namespace owes more, for an attempt that took long.
+  void charge(const scheduler::AttemptCharged& charged);
   /// A round ended after `duration`, from the decision to the report.
   void round(engine::RoundEnd end, Duration duration);
   void set(const Gauges& gauges);

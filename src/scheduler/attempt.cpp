@@ -115,12 +115,32 @@ void refuse(Core& core, GangRecord& record, const Gang& gang, Explanation explan
   tell(core, record, gang, std::move(explanation), turn);
 }
 
+/// Plans, and lets the gang's namespace owe what that took.
+engine::Decision plan(Core& core, const GangRecord& record, const Gang& gang, Turn& turn) {
+  const std::int64_t before = engine::work(core.planner.stats());
+  auto decision = core.planner.plan(*core.state.snapshot(), gang);
+  const std::int64_t work = engine::work(core.planner.stats()) - before;
+  const std::string& name_space = gang.key.name_space;
+  const NamespaceDebts::Charge charge = core.debts.charge(name_space, work);
+  if (charge.owed == 0) return decision;
+  core.queue.set_behind(name_space, core.debts.is_behind(name_space));
+  turn.effects.emplace_back(AttemptCharged{.gang = record.ref, .work = charge.owed});
+  if (charge.falls_behind) {
+    turn.effects.emplace_back(Notice{fmt::format(
+        "namespace {}: attempts of its gangs take long, the last one of {} {} steps; gangs of "
+        "other namespaces go first until it owes less than {}",
+        name_space, gang.key.name, work, engine::work_max(core.options.engine))});
+  }
+  return decision;
+}
+
 }  // namespace
 
 void attempt(Core& core, GangId id, Turn& turn) {
   GangRecord& record = core.records.at(id);
   auto gang = core.state.gang(id);
   core.queue.take_out(id);
+  record.attempted_at = turn.now;
   if (!gang) return;
   gang->minimum = record.minimum;
   const bool waits =
@@ -140,7 +160,7 @@ void attempt(Core& core, GangId id, Turn& turn) {
     if (give_back_left_over(core, record, *gang, turn)) return;
     mark_unready(core.options, *gang, turn.now);
     if (!std::exchange(record.is_noted, true)) core.state.note_requests(*gang);
-    auto decision = core.planner.plan(*core.state.snapshot(), *gang);
+    auto decision = plan(core, record, *gang, turn);
     if (auto* plan = std::get_if<engine::Plan>(&decision)) {
       plan->writes_record = !is_recorded(*gang, record);
       plan->inherited = take_inherited(core, gang->uid);

@@ -15,6 +15,7 @@
 #include "scheduler/double_bookings.h"
 #include "scheduler/gang_queue.h"
 #include "scheduler/gang_record.h"
+#include "scheduler/namespace_debts.h"
 #include "scheduler/readiness.h"
 #include "scheduler/wakeup.h"
 
@@ -55,11 +56,13 @@ struct Core {
   explicit Core(Options o)
       : options(std::move(o)),
         state(options.scheduler_name, options.engine.device_features),
-        planner(options.engine) {}
+        planner(options.engine),
+        debts(engine::work_max(options.engine)) {}
 
   const Options options;
   cluster::ClusterState state;
   engine::Planner planner;
+  NamespaceDebts debts;
   GangQueue queue;
   WakeUp wakeup;
   std::map<cluster::GangId, GangRecord> records;

@@ -258,7 +258,9 @@ void Evaluation::queue_up() {
     return;
   }
   move_to(Stage::kActive);
-  core_.queue.activate(queue_order(outline_, record_.minimum));
+  core_.queue.activate({.order = queue_order(outline_, record_.minimum),
+                        .name_space = outline_.key.name_space,
+                        .attempted_at = record_.attempted_at});
 }
 
 void Evaluation::wait(ReadyState state) {

@@ -1,20 +1,24 @@
 #include "scheduler/gang_queue.h"
 
+#include <algorithm>
+
 namespace gang::scheduler {
 
 QueueOrder queue_order(const cluster::Gang& gang, std::int32_t minimum) {
   const std::int32_t base = gang.counts.base();
   return QueueOrder{.priority_negated = -std::int64_t{gang.priority},
                     .is_not_started = base == 0 || base >= minimum,
-                    .creation_time = gang.creation_time,
+                    .since = gang.creation_time,
                     .uid = gang.uid,
                     .id = gang.id};
 }
 
-void GangQueue::activate(const QueueOrder& order) {
-  take_out(order.id);
-  active_.insert(order);
-  places_.emplace(order.id, order);
+void GangQueue::activate(QueuePlace place) {
+  const cluster::GangId id = place.order.id;
+  take_out(id);
+  open_line(place.name_space).insert(order_in_line(place));
+  close_line(place.name_space);
+  places_.emplace(id, std::move(place));
 }
 
 void GangQueue::park(cluster::GangId id) {
@@ -26,13 +30,50 @@ void GangQueue::take_out(cluster::GangId id) {
   parked_.erase(id);
   const auto place = places_.find(id);
   if (place == places_.end()) return;
-  active_.erase(place->second);
+  const std::string& name_space = place->second.name_space;
+  open_line(name_space).erase(order_in_line(place->second));
+  close_line(name_space);
   places_.erase(place);
 }
 
 void GangQueue::erase(cluster::GangId id) {
   take_out(id);
   set_timer(id, std::nullopt);
+}
+
+void GangQueue::set_behind(const std::string& name_space, bool is_behind) {
+  if (behind_.contains(name_space) == is_behind) return;
+  Line& line = open_line(name_space);
+  if (is_behind) {
+    behind_.insert(name_space);
+  } else {
+    behind_.erase(name_space);
+  }
+  Line ordered;
+  for (const QueueOrder& order : line) ordered.insert(order_in_line(places_.at(order.id)));
+  line = std::move(ordered);
+  close_line(name_space);
+}
+
+QueueOrder GangQueue::order_in_line(const QueuePlace& place) const {
+  QueueOrder order = place.order;
+  if (behind_.contains(place.name_space)) order.since = std::max(order.since, place.attempted_at);
+  return order;
+}
+
+GangQueue::Line& GangQueue::open_line(const std::string& name_space) {
+  Line& line = lines_[name_space];
+  if (!line.empty()) heads_.erase({behind_.contains(name_space), *line.begin()});
+  return line;
+}
+
+void GangQueue::close_line(const std::string& name_space) {
+  const auto line = lines_.find(name_space);
+  if (line->second.empty()) {
+    lines_.erase(line);
+  } else {
+    heads_.insert({behind_.contains(name_space), *line->second.begin()});
+  }
 }
 
 void GangQueue::set_timer(cluster::GangId id, std::optional<TimePoint> time) {
@@ -60,8 +101,8 @@ std::optional<TimePoint> GangQueue::next_timer() const {
 }
 
 std::optional<cluster::GangId> GangQueue::first_active() const {
-  if (active_.empty()) return std::nullopt;
-  return active_.begin()->id;
+  if (heads_.empty()) return std::nullopt;
+  return heads_.begin()->order.id;
 }
 
 }  // namespace gang::scheduler

@@ -108,6 +108,7 @@ struct GangRecord {
   std::optional<TimePoint> degraded_since;
   std::optional<TimePoint> unplannable_since;  ///< members exist, but not all of their claims
 
+  TimePoint attempted_at{};   ///< the last time
   TimePoint not_before{};     ///< no attempt earlier
   std::int32_t failures = 0;  ///< failed rounds in a row
   std::int32_t misses = 0;    ///< attempts in a row without a plan although the counts allowed one

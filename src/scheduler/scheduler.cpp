@@ -64,9 +64,14 @@ std::int32_t& counter_of(QueueCounts& counts, Stage stage) {
   return counts.pending;
 }
 
-std::string detail_of(const GangRecord& record) {
-  const std::string members = fmt::format("{} pending, {} bound, minimum {}", record.counts.pending,
-                                          record.counts.base(), record.minimum);
+std::string detail_of(const Core& core, const GangRecord& record) {
+  std::string members = fmt::format("{} pending, {} bound, minimum {}", record.counts.pending,
+                                    record.counts.base(), record.minimum);
+  const std::string& name_space = record.ref.key.name_space;
+  if (record.stage == Stage::kActive && core.debts.is_behind(name_space)) {
+    members += fmt::format(", after those of other namespaces: {} owes {} steps", name_space,
+                           core.debts.debt(name_space));
+  }
   if (!record.parking) return members;
   return fmt::format("{}: {}", engine::verdict_name(record.parking->verdict), members);
 }
@@ -168,6 +173,9 @@ void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   }
   settle_inheritance(turn);
   has_recovered_ |= !core_.inheritance.holds_all(turn.now);
+  for (const std::string& name_space : core_.debts.pay(turn.now)) {
+    core_.queue.set_behind(name_space, false);
+  }
   const auto first = core_.queue.first_active();
   if (first && may_attempt(turn.now)) attempt(core_, *first, turn);
   set_alarm(turn);
@@ -303,8 +311,9 @@ QueueCounts Scheduler::entity_counts() const {
 std::vector<QueueEntry> Scheduler::queue() const {
   std::vector<QueueEntry> entries;
   for (const auto& [id, record] : impl_->core().records) {
-    entries.push_back(
-        {.gang = record.ref, .state = state_name(record), .detail = detail_of(record)});
+    entries.push_back({.gang = record.ref,
+                       .state = state_name(record),
+                       .detail = detail_of(impl_->core(), record)});
   }
   std::ranges::sort(entries, {}, [](const QueueEntry& entry) { return entry.gang.key; });
   return entries;

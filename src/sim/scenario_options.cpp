@@ -97,6 +97,7 @@ Result<void> set_option(SimulatorOptions& options, const std::string& key,
   static const std::map<std::string, Setter> kSetters = {
       {"claim_controller", set_claim_controller},
       {"derived_attributes", set_derived_attributes},
+      {"device_steps_max", steps(&engine::Options::device_steps_max, 100'000'000)},
       {"gated_members", set_gated_members},
       {"priority_mismatch", set_priority_mismatch},
       {"search_steps_max", steps(&engine::Options::search_steps_max, 100'000'000)},

@@ -75,6 +75,17 @@ scheduler::AttemptDone attempt(cluster::GangKind kind, scheduler::AttemptResult 
   return done;
 }
 
+TEST(Metrics, StepsAreChargedToTheNamespace) {
+  Metrics metrics("gang-scheduler");
+  scheduler::AttemptCharged charged;
+  charged.gang.key = {.name_space = "a", .name = "g"};
+  charged.work = 20'000'000;
+  metrics.charge(charged);
+  metrics.charge(charged);
+  const Exposition text = parse(metrics.text());
+  EXPECT_EQ(text.value(R"(gang_scheduler_charged_steps_total{namespace="a"})"), 40'000'000);
+}
+
 TEST(Metrics, TextIsStrictlyWellFormed) {
   const Metrics metrics("gang-scheduler");
   const Exposition text = parse(metrics.text());

@@ -61,6 +61,12 @@ struct AttemptDone {
   std::int32_t member_count = 0;
 };
 
+/// An attempt took more work than is free; its namespace owes this (engine::work). For metrics.
+struct AttemptCharged {
+  engine::GangRef gang;
+  std::int64_t work = 0;
+};
+
 /// Something an operator should read in the log, once per meaning.
 struct Notice {
   std::string message;
@@ -71,8 +77,9 @@ struct TellDoubleBooking {
   api::DoubleBooking booking;
 };
 
-using Effect = std::variant<BindGang, ConfirmRound, FenceRound, FindIntents, TellBound, ExplainGang,
-                            RollBackGang, WakeAt, AttemptDone, Notice, TellDoubleBooking>;
+using Effect =
+    std::variant<BindGang, ConfirmRound, FenceRound, FindIntents, TellBound, ExplainGang,
+                 RollBackGang, WakeAt, AttemptDone, AttemptCharged, Notice, TellDoubleBooking>;
 using Effects = std::vector<Effect>;
 
 }  // namespace gang::scheduler

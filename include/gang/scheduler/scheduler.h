@@ -3,14 +3,15 @@
 // handle() applies deltas to the cluster state, keeps the queue of gangs (active, backoff, parked),
 // plans at most one gang per Tick and says what to do about each outcome. A gang is attempted when
 // every kind is synced and enough members live. Gangs go by priority; among equals those that hold
-// bound members below their minimum first, then the oldest, then by UID. A gang without plan is
-// parked and wakes on a change that can help it, or that refuses it for other causes than it was
-// told, the latter spaced 1 s x 2 up to 60 s, and once every five minutes as a safety net. What a
-// crash left behind is seen in the objects: recovery is the same table as the ordinary course
-// (commit protocol, chapter 6). Open rounds over claims are taken over where their gang can be
-// planned around what is written, else taken back, before anything else is planned, but for 40 s at
-// most: then only who needs what they may hold waits. One thread; no clock, no log, no sockets;
-// equal inputs give equal effects.
+// bound members below their minimum first, then the oldest, then by UID; those of a namespace whose
+// attempts took much work come after all others for a while. A gang without plan is parked and
+// wakes on a change that can help it, or that refuses it for other causes than it was told, the
+// latter spaced 1 s x 2 up to 60 s, and once every five minutes as a safety net. What a crash left
+// behind is seen in the objects: recovery is the same table as the ordinary course (commit
+// protocol, chapter 6). Open rounds over claims are taken over where their gang can be planned
+// around what is written, else taken back, before anything else is planned, but for 40 s at most:
+// then only who needs what they may hold waits. One thread; no clock, no log, no sockets; equal
+// inputs give equal effects.
 #pragma once
 
 #include <cstdint>
