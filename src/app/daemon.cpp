@@ -276,14 +276,23 @@ void Daemon::perform(scheduler::Effects effects) {
       wake_at_ = wake->time;
     } else if (const auto* notice = std::get_if<scheduler::Notice>(&effect)) {
       log::info("notice", {{"message", notice->message}});
-    } else if (auto* twice = std::get_if<scheduler::TellDoubleBooking>(&effect)) {
-      log::warn("two claims hold one device", {{"device", twice->booking.device.text()},
-                                               {"claim", twice->booking.claim->meta.key.text()},
-                                               {"other", twice->booking.other->meta.key.text()}});
-      binder_loop_.post(
-          [this, booking = std::move(twice->booking)] { binder_->tell_double_booking(booking); });
+    } else if (auto* wrong = std::get_if<scheduler::TellDeviceTrouble>(&effect)) {
+      std::visit([this](auto& trouble) { tell_trouble(trouble); }, wrong->trouble);
     }
   }
+}
+
+void Daemon::tell_trouble(const api::DoubleBooking& booking) {
+  log::warn("two claims hold one device", {{"device", booking.device.text()},
+                                           {"claim", booking.claim->meta.key.text()},
+                                           {"other", booking.other->meta.key.text()}});
+  binder_loop_.post([this, booking] { binder_->tell_double_booking(booking); });
+}
+
+void Daemon::tell_trouble(const cluster::LostDevice& lost) {
+  log::warn("no slice shows a device of a claim",
+            {{"device", lost.device.text()}, {"claim", lost.claim->meta.key.text()}});
+  binder_loop_.post([this, lost] { binder_->tell_lost_device(*lost.claim, lost.device); });
 }
 
 void Daemon::log_explanation(const engine::Explanation& explanation) {

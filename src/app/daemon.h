@@ -52,6 +52,8 @@ class Daemon {
   void note_kind(const api::Delta& delta);
   void note_object(const api::Delta& delta);
   void perform(scheduler::Effects effects);
+  void tell_trouble(const api::DoubleBooking& booking);
+  void tell_trouble(const cluster::LostDevice& lost);
   void log_explanation(const engine::Explanation& explanation);
   void log_outcome(const engine::RoundOutcome& outcome);
   void log_unavailable(const engine::RoundOutcome& outcome);

@@ -101,15 +101,16 @@ class Binder::Impl {
 
   void tell_double_booking(const api::DoubleBooking& booking) {
     const auto tell = [&](const api::ResourceClaim& claim, const api::ResourceClaim& other) {
-      events_.submit(event_target(claim),
-                     {.type = "Warning",
-                      .reason = "DeviceDoubleBooked",
-                      .action = "Scheduling",
-                      .note = "device " + booking.device.text() + " is held by claim " +
-                              other.meta.key.text() + " too"});
+      warn(claim, "DeviceDoubleBooked",
+           "device " + booking.device.text() + " is held by claim " + other.meta.key.text() +
+               " too");
     };
     tell(*booking.claim, *booking.other);
     tell(*booking.other, *booking.claim);
+  }
+
+  void tell_lost_device(const api::ResourceClaim& claim, const api::DeviceName& device) {
+    warn(claim, "DeviceLost", "device " + device.text() + " is shown by no slice");
   }
 
   void rollback(const engine::Rollback& rollback) {
@@ -142,6 +143,11 @@ class Binder::Impl {
   [[nodiscard]] const Stats& stats() const { return channel_.stats(); }
 
  private:
+  void warn(const api::ResourceClaim& claim, const char* reason, const std::string& note) {
+    events_.submit(event_target(claim),
+                   {.type = "Warning", .reason = reason, .action = "Scheduling", .note = note});
+  }
+
   void begin(const engine::Plan& plan) {
     const cluster::GangId id = plan.gang.id;
     CHECK(!rounds_.contains(id) && !claim_rounds_.contains(id));
@@ -356,6 +362,9 @@ void Binder::tell_bound(const std::vector<engine::Assignment>& pods) {
 }
 void Binder::tell_double_booking(const api::DoubleBooking& booking) {
   impl_->tell_double_booking(booking);
+}
+void Binder::tell_lost_device(const api::ResourceClaim& claim, const api::DeviceName& device) {
+  impl_->tell_lost_device(claim, device);
 }
 void Binder::rollback(const engine::Rollback& rollback) {
   impl_->rollback(rollback);

@@ -12,7 +12,7 @@ Change ChangeLog::finish() {
   change.devices_gained = devices_gained_;
   change.devices_lost = devices_lost_;
   change.rejections = std::move(rejections_);
-  change.double_bookings = std::move(double_bookings_);
+  change.device_troubles = std::move(device_troubles_);
   for (const auto& [id, status_only] : gangs_) {
     if (!change.gangs.empty() && change.gangs.back().value == id) continue;
     change.gangs.push_back(GangId{id});

@@ -19,8 +19,13 @@ class ChangeLog {
   void devices_gained(bool gained = true) { devices_gained_ |= gained; }
   void devices_lost(bool lost = true) { devices_lost_ |= lost; }
   void rejection(Rejection rejection) { rejections_.push_back(std::move(rejection)); }
-  void double_booking(api::DoubleBooking booking) {
-    double_bookings_.push_back(std::move(booking));
+  void device_trouble(DeviceTrouble trouble) { device_troubles_.push_back(std::move(trouble)); }
+  /// A slice that showed the device does so no more. `holders`: claims, by key.
+  void device_hidden(const api::DeviceName& device, const std::vector<api::ObjectKey>& holders) {
+    for (const api::ObjectKey& claim : holders) hidden_.emplace_back(device, claim);
+  }
+  [[nodiscard]] const std::vector<std::pair<api::DeviceName, api::ObjectKey>>& hidden() const {
+    return hidden_;
   }
   [[nodiscard]] Change finish();
 
@@ -30,7 +35,8 @@ class ChangeLog {
   bool devices_gained_ = false;
   bool devices_lost_ = false;
   std::vector<Rejection> rejections_;
-  std::vector<api::DoubleBooking> double_bookings_;
+  std::vector<DeviceTrouble> device_troubles_;
+  std::vector<std::pair<api::DeviceName, api::ObjectKey>> hidden_;  ///< and who holds it
 };
 
 }  // namespace gang::cluster

@@ -63,26 +63,40 @@ void ClaimTable::replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& l
   recount(claim, log);
   if (before) unallocated_.erase(before->meta.uid);
   if (after && !after->allocation) unallocated_[after->meta.uid] = after->meta.key;
-  note_double_bookings(claim, log);
+  note_troubles(claim, log);
   tell_users(claim, log);
 }
 
 /// Who is told is who came second. What is only assumed of a claim is told of when it is shown.
-void ClaimTable::note_double_bookings(const Replaced<api::ResourceClaim>& claim,
-                                      ChangeLog& log) const {
+void ClaimTable::note_troubles(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const {
   const AllocationPtr held = shown_allocation(claim.after);
   if (held == nullptr || takes_the_same(shown_allocation(claim.before), held)) return;
   for (const api::DeviceResult& result : held->results) {
     if (result.admin_access) continue;
-    ClaimPtr last;
-    for (const api::ObjectKey& key : devices_.holders_of(result)) {
-      ClaimPtr other = claims_.find(key);
-      if (other == claim.after || other == last || !excludes(other, result)) continue;
-      log.double_booking({.device = {result.driver, result.pool, result.device},
-                          .claim = claim.after,
-                          .other = other});
-      last = std::move(other);
-    }
+    note_other_holders(claim.after, result, log);
+    if (!devices_.is_hidden(result)) continue;
+    log.device_trouble(
+        LostDevice{.device = {result.driver, result.pool, result.device}, .claim = claim.after});
+  }
+}
+
+void ClaimTable::note_other_holders(const ClaimPtr& claim, const api::DeviceResult& result,
+                                    ChangeLog& log) const {
+  ClaimPtr last;
+  for (const api::ObjectKey& key : devices_.holders_of(result)) {
+    ClaimPtr other = claims_.find(key);
+    if (other == claim || other == last || !excludes(other, result)) continue;
+    log.device_trouble(api::DoubleBooking{
+        .device = {result.driver, result.pool, result.device}, .claim = claim, .other = other});
+    last = std::move(other);
+  }
+}
+
+void ClaimTable::note_hidden(ChangeLog& log) const {
+  for (const auto& [device, key] : log.hidden()) {
+    ClaimPtr claim = claims_.find(key);
+    if (shown_allocation(claim) == nullptr) continue;
+    log.device_trouble(LostDevice{.device = device, .claim = std::move(claim)});
   }
 }
 

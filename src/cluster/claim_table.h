@@ -26,6 +26,8 @@ class ClaimTable {
   void upsert(const api::ResourceClaim& claim, ListNumber list, ChangeLog& log);
   void remove(const api::ResourceClaim& claim, ChangeLog& log);
   void sweep(ListNumber list, ChangeLog& log);
+  /// Tells of the claims whose devices the log says are hidden.
+  void note_hidden(ChangeLog& log) const;
 
   void upsert(const api::ResourceClaimTemplate& form, ListNumber list, ChangeLog& log);
   void remove(const api::ResourceClaimTemplate& form, ChangeLog& log);
@@ -70,7 +72,9 @@ class ClaimTable {
   void note_owner(const Replaced<api::ResourceClaim>& claim);
   void replace(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
   void recount(const Replaced<api::ResourceClaim>& claim, ChangeLog& log);
-  void note_double_bookings(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const;
+  void note_troubles(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const;
+  void note_other_holders(const std::shared_ptr<const api::ResourceClaim>& claim,
+                          const api::DeviceResult& result, ChangeLog& log) const;
   [[nodiscard]] bool excludes(const std::shared_ptr<const api::ResourceClaim>& claim,
                               const api::DeviceResult& result) const;
   void tell_users(const Replaced<api::ResourceClaim>& claim, ChangeLog& log) const;

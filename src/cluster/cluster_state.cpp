@@ -41,6 +41,7 @@ class ClusterState::Impl {
       case api::DeltaType::kForbidden:
         break;
     }
+    model_.claims.note_hidden(log);
     Change change = log.finish();
     for (Rejection& rejection : change.rejections) rejection.listed = !sync_.synced(delta.kind);
     return change;
@@ -325,6 +326,10 @@ StateCounts ClusterState::counts() const {
 
 std::shared_ptr<const api::ResourceClaim> ClusterState::claim(const api::ObjectKey& key) const {
   return impl_->model_.claims.find(key);
+}
+
+std::optional<bool> ClusterState::shows(const api::DeviceName& device) {
+  return impl_->model_.devices.shows(device);
 }
 
 std::optional<api::PriorityClass> ClusterState::priority_class(const std::string& name) const {

@@ -82,6 +82,7 @@ void DeviceTable::replace(const Replaced<api::ResourceSlice>& slice, ChangeLog& 
   const auto& [before, after] = slice;
   if (before == after) return;
   const bool is_same_device = before && after && differ_in_metadata_only(*before, *after);
+  if (before && !is_same_device) note_hidden(slice, log);
   if (before && (!after || key_of(*before) != key_of(*after))) {
     const PoolIndex pool = by_key_.at(key_of(*before));
     entries_[pool.value].slices.erase(before->meta.key.name);
@@ -94,6 +95,19 @@ void DeviceTable::replace(const Replaced<api::ResourceSlice>& slice, ChangeLog& 
   }
   log.devices_gained(!is_same_device);
   log.devices_lost(!is_same_device);
+}
+
+/// REQUIRES: there was one before.
+void DeviceTable::note_hidden(const Replaced<api::ResourceSlice>& slice, ChangeLog& log) const {
+  const auto& [before, after] = slice;
+  const DeviceNames& names = entries_[by_key_.at(key_of(*before)).value].names;
+  const bool is_same_pool = after && key_of(*before) == key_of(*after);
+  for (const api::Device& device : before->devices) {
+    if (!names.has(device.name) || names.holders_of(device.name).empty()) continue;
+    const auto is_it = [&](const api::Device& one) { return one.name == device.name; };
+    if (is_same_pool && std::ranges::any_of(after->devices, is_it)) continue;
+    log.device_hidden({before->driver, before->pool, device.name}, names.holders_of(device.name));
+  }
 }
 
 void DeviceTable::replace(const Replaced<api::DeviceTaintRule>& rule, ChangeLog& log) {
@@ -185,6 +199,19 @@ void DeviceTable::give_back(const Holding& holding, ChangeLog& log) {
 
 const std::vector<api::ObjectKey>& DeviceTable::holders_of(const api::DeviceResult& result) const {
   return entries_[by_key_.at(key_of(result)).value].names.holders_of(result.device);
+}
+
+bool DeviceTable::is_hidden(const api::DeviceResult& result) const {
+  const Entry& entry = entries_[by_key_.at(key_of(result)).value];
+  return entry.is_touched || entry.pool == nullptr || !entry.names.is_shown(result.device);
+}
+
+std::optional<bool> DeviceTable::shows(const api::DeviceName& device) {
+  const std::shared_ptr<const DeviceView>& latest = view();
+  const DevicePool* pool = latest->find(device.driver, device.pool);
+  if (pool == nullptr) return false;
+  if (pool->state() != PoolState::kReady) return std::nullopt;
+  return entries_[by_key_.at({device.driver, device.pool}).value].names.is_shown(device.device);
 }
 
 namespace {

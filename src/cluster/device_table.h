@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,12 @@ class DeviceTable {
   [[nodiscard]] const std::vector<api::ObjectKey>& holders_of(
       const api::DeviceResult& result) const;
 
+  /// Whether no slice shows the device of the result, as far as that is known without a new view:
+  /// it may be shown where its pool has changed. REQUIRES: a claim holds it.
+  [[nodiscard]] bool is_hidden(const api::DeviceResult& result) const;
+  /// As of the current view; nothing when the pool is not ready.
+  [[nodiscard]] std::optional<bool> shows(const api::DeviceName& device);
+
   /// The current view; the same object while nothing changes.
   [[nodiscard]] const std::shared_ptr<const DeviceView>& view();
 
@@ -86,6 +93,7 @@ class DeviceTable {
   /// The same when who holds it shows in the pool: no slice does.
   void touch_if_unseen(PoolIndex pool, const std::string& device);
   void replace(const Replaced<api::ResourceSlice>& slice, ChangeLog& log);
+  void note_hidden(const Replaced<api::ResourceSlice>& slice, ChangeLog& log) const;
   void replace(const Replaced<api::DeviceTaintRule>& rule, ChangeLog& log);
   void replace(const Replaced<api::DeviceClass>& device_class, ChangeLog& log);
   [[nodiscard]] std::vector<PoolIndex> pools_of(const api::DeviceTaintRule& rule) const;

@@ -12,7 +12,7 @@
 #include "gang/cluster/cluster_state.h"
 #include "gang/engine/planner.h"
 #include "gang/scheduler/scheduler.h"
-#include "scheduler/double_bookings.h"
+#include "scheduler/device_troubles.h"
 #include "scheduler/gang_queue.h"
 #include "scheduler/gang_record.h"
 #include "scheduler/namespace_debts.h"
@@ -76,7 +76,7 @@ struct Core {
   /// By UID of each claim that an open round writes: other gangs that wait for its end.
   std::map<api::Uid, std::set<cluster::GangId>> claims_in_rounds;
   Inheritance inheritance;
-  DoubleBookings double_bookings;
+  DeviceTroubles device_troubles;
   std::map<api::Uid, UndoTrouble> undo_troubles;  ///< by UID of the gang
 };
 

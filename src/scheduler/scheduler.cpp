@@ -113,6 +113,7 @@ class Scheduler::Impl {
   void evaluate_changed(Turn& turn);
   void set_alarm(Turn& turn);
   void settle_inheritance(Turn& turn);
+  void tell_troubles(Turn& turn);
   /// Whether a gang may be looked at: every kind is synced, and open rounds are known.
   [[nodiscard]] bool is_informed() const {
     return core_.state.synced() && core_.inheritance.is_known;
@@ -133,12 +134,12 @@ void Scheduler::Impl::take(const api::Delta& delta, Turn& turn) {
   const cluster::Change change = core_.state.apply(delta);
   note_changed(change);
   for (const cluster::Rejection& rejection : change.rejections) note_rejection(rejection, turn.now);
-  core_.double_bookings.note(change, turn.now);
+  core_.device_troubles.note(change, turn.now);
   core_.wakeup.note(change);
   has_synced_ |= core_.state.synced();
   const bool may_help = core_.wakeup.is_pending() && !core_.queue.parked().empty();
   const bool is_awaited = !core_.unconfirmed.empty() || !core_.inheritance.open.empty() ||
-                          !has_recovered_ || !change.double_bookings.empty();
+                          !has_recovered_ || core_.device_troubles.awaits_look();
   if (!core_.dirty.empty() || may_help || is_awaited || is_tick_missed_) ask_for_tick(turn);
 }
 
@@ -168,9 +169,7 @@ void Scheduler::Impl::take(const Tick& /*tick*/, Turn& turn) {
   check_rounds(core_, turn);
   wake_parked(core_, turn);
   look_for_unreadable(core_, turn);
-  for (api::DoubleBooking& booking : core_.double_bookings.take_lasting(core_.state, turn.now)) {
-    turn.effects.emplace_back(TellDoubleBooking{std::move(booking)});
-  }
+  tell_troubles(turn);
   settle_inheritance(turn);
   has_recovered_ |= !core_.inheritance.holds_all(turn.now);
   for (const std::string& name_space : core_.debts.pay(turn.now)) {
@@ -232,6 +231,17 @@ void Scheduler::Impl::ask_for_tick(Turn& turn) {
   turn.effects.emplace_back(WakeAt{turn.now});
 }
 
+void Scheduler::Impl::tell_troubles(Turn& turn) {
+  DeviceTroubles::Found found = core_.device_troubles.look(core_.state, turn.now);
+  for (cluster::DeviceTrouble& trouble : found.lasting) {
+    std::string text = trouble_text(trouble);
+    turn.effects.emplace_back(TellDeviceTrouble{std::move(trouble), std::move(text)});
+  }
+  for (const cluster::DeviceTrouble& trouble : found.over) {
+    turn.effects.emplace_back(Notice{"over: " + trouble_text(trouble)});
+  }
+}
+
 /// One open round of before at a time.
 void Scheduler::Impl::settle_inheritance(Turn& turn) {
   if (is_blocked_ || core_.inheritance.open.empty()) return;
@@ -257,7 +267,7 @@ void Scheduler::Impl::set_alarm(Turn& turn) {
   if (is_tick_asked_) return;
   if (core_.queue.has_active() && may_attempt(turn.now)) return ask_for_tick(turn);
   std::optional<TimePoint> next = core_.queue.next_timer();
-  const auto others = {hold_end(turn.now), core_.inheritance.look_at, core_.double_bookings.due()};
+  const auto others = {hold_end(turn.now), core_.inheritance.look_at, core_.device_troubles.due()};
   for (const auto& time : others) {
     if (time && (!next || *time < *next)) next = time;
   }

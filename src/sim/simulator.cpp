@@ -40,6 +40,14 @@ std::vector<std::string> bound_lines(const engine::Plan& plan,
   return lines;
 }
 
+void tell(binder::Binder& binder, const api::DoubleBooking& booking) {
+  binder.tell_double_booking(booking);
+}
+
+void tell(binder::Binder& binder, const cluster::LostDevice& lost) {
+  binder.tell_lost_device(*lost.claim, lost.device);
+}
+
 bool counts(const CrashAfter& crash, RequestKind request) {
   if (request == RequestKind::kOther) return false;
   return crash.all_writes || request == RequestKind::kBinding;
@@ -180,11 +188,9 @@ void Simulator::perform(scheduler::Effects effects) {
       daemon_->wake_at = wake->time;
     } else if (auto* notice = std::get_if<scheduler::Notice>(&effect)) {
       trace("notice", notice->message);
-    } else if (const auto* twice = std::get_if<scheduler::TellDoubleBooking>(&effect)) {
-      trace("notice", "device " + twice->booking.device.text() + " is held by claims " +
-                          twice->booking.claim->meta.key.text() + " and " +
-                          twice->booking.other->meta.key.text());
-      daemon_->binder->tell_double_booking(twice->booking);
+    } else if (const auto* wrong = std::get_if<scheduler::TellDeviceTrouble>(&effect)) {
+      trace("notice", wrong->text);
+      std::visit([&](const auto& trouble) { tell(*daemon_->binder, trouble); }, wrong->trouble);
     }
   }
 }

@@ -258,9 +258,11 @@ TEST_F(Devices, TwoClaimsOnOneDeviceFreeItTogetherAndSharesAddUp) {
 /// "b has gpu-0 of a" for each, joined by "; ".
 std::string double_bookings(const Change& change) {
   std::string text;
-  for (const api::DoubleBooking& one : change.double_bookings) {
-    text += (text.empty() ? "" : "; ") + one.claim->meta.key.name + " has " + one.device.text() +
-            " of " + one.other->meta.key.name;
+  for (const DeviceTrouble& trouble : change.device_troubles) {
+    const auto* one = std::get_if<api::DoubleBooking>(&trouble);
+    if (one == nullptr) continue;
+    text += (text.empty() ? "" : "; ") + one->claim->meta.key.name + " has " + one->device.text() +
+            " of " + one->other->meta.key.name;
   }
   return text;
 }
@@ -293,6 +295,31 @@ TEST_F(Devices, WhatIsAssumedIsNoSecondClaimUntilItIsShown) {
   api::ResourceClaim shown = claim("a", {result("n1", "gpu-0")});
   shown.meta.resource_version = {"99"};
   EXPECT_EQ(double_bookings(tell(updated(shown))), "a has d/n1/gpu-0 of b");
+}
+
+/// "a lacks d/n1/gpu-0" for each, joined by "; ".
+std::string hidden_devices(const Change& change) {
+  std::string text;
+  for (const DeviceTrouble& trouble : change.device_troubles) {
+    const auto* one = std::get_if<LostDevice>(&trouble);
+    if (one == nullptr) continue;
+    text += (text.empty() ? "" : "; ") + one->claim->meta.key.name + " lacks " + one->device.text();
+  }
+  return text;
+}
+
+TEST_F(Devices, AHeldDeviceThatItsSliceShowsNoMoreIsTold) {
+  tell({added(slice("s1", "n1", {"gpu-0", "gpu-1"})), added(slice("s2", "n2", {"gpu-0"}))});
+  static_cast<void>(view());
+  EXPECT_EQ(hidden_devices(tell(added(claim("a", {result("n1", "gpu-0")})))), "") << "it is shown";
+  EXPECT_EQ(hidden_devices(tell(deleted(slice("s2", "n2", {"gpu-0"})))), "") << "nobody's";
+  EXPECT_EQ(hidden_devices(tell(deleted(slice("s1", "n1", {"gpu-0", "gpu-1"})))),
+            "a lacks d/n1/gpu-0");
+  EXPECT_EQ(state_.shows({"d", "n1", "gpu-0"}), false);
+  tell(added(slice("s1", "n1", {"gpu-0"})));
+  EXPECT_EQ(state_.shows({"d", "n1", "gpu-0"}), true);
+  EXPECT_EQ(hidden_devices(tell(added(claim("b", {result("n1", "gpu-9")})))), "b lacks d/n1/gpu-9");
+  EXPECT_EQ(state_.shows({"d", "n1", "gpu-9"}), false);
 }
 
 TEST_F(Devices, AViewWithoutClaimsLeavesTheStateAsItIs) {

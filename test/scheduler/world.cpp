@@ -222,6 +222,8 @@ void World::take(scheduler::Effect effect) {
     attempts.push_back(*attempt);
   } else if (auto* notice = std::get_if<scheduler::Notice>(&effect)) {
     notices.push_back(notice->message);
+  } else if (auto* wrong = std::get_if<scheduler::TellDeviceTrouble>(&effect)) {
+    troubles.push_back(wrong->text);
   }
 }
 

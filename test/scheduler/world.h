@@ -72,6 +72,7 @@ class World {
   std::vector<api::StoredIntent> fences;
   std::vector<scheduler::AttemptDone> attempts;
   std::vector<std::string> notices;
+  std::vector<std::string> troubles;    ///< of devices that were to be told
   std::vector<std::string> told_bound;  ///< pods of which it was to be said, with their nodes
   int looks = 0;                        ///< how often open rounds were asked for
 

@@ -119,6 +119,8 @@ class Binder {
   void tell_bound(const std::vector<engine::Assignment>& pods);
   /// Says of both claims that another one holds a device of theirs.
   void tell_double_booking(const api::DoubleBooking& booking);
+  /// Says of the claim that no slice shows the device.
+  void tell_lost_device(const api::ResourceClaim& claim, const api::DeviceName& device);
   /// Deletes what may be deleted; ends with exactly one rollback_done.
   void rollback(const engine::Rollback& rollback);
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "gang/api/delta.h"
@@ -29,6 +30,15 @@ struct Rejection {
   bool listed = false;  ///< told by a list: when it happened is not known, only that it did
 };
 
+/// A claim holds a device that no slice shows.
+struct LostDevice {
+  api::DeviceName device;
+  std::shared_ptr<const api::ResourceClaim> claim;
+};
+
+/// What may be wrong with a device that a claim holds.
+using DeviceTrouble = std::variant<api::DoubleBooking, LostDevice>;
+
 /// What one apply() changed, for the queue.
 struct Change {
   std::vector<GangId> gangs;  ///< members or group object changed; also gangs that vanished
@@ -39,7 +49,7 @@ struct Change {
   bool devices_gained = false;        ///< devices may be had that were not: given back, new, healed
   bool devices_lost = false;          ///< devices were taken, went away or were tainted
   std::vector<Rejection> rejections;  ///< each refused pod once
-  std::vector<api::DoubleBooking> double_bookings;  ///< that came about
+  std::vector<DeviceTrouble> device_troubles;  ///< that came about; lost ones maybe: see shows()
 };
 
 /// A planned pod for assume().
@@ -120,6 +130,10 @@ class ClusterState {
 
   /// As the watch showed it last; null when there is none of that name.
   [[nodiscard]] std::shared_ptr<const api::ResourceClaim> claim(const api::ObjectKey& key) const;
+
+  /// Whether slices show the device; nothing while its pool is not complete or not valid, for what
+  /// it will have is not known. O(log pools), and what the view takes when slices have changed.
+  [[nodiscard]] std::optional<bool> shows(const api::DeviceName& device);
 
   [[nodiscard]] StateCounts counts() const;
   [[nodiscard]] std::optional<api::PriorityClass> priority_class(const std::string& name) const;

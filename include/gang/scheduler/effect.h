@@ -9,6 +9,7 @@
 #include "gang/api/claim.h"
 #include "gang/api/intent.h"
 #include "gang/base/time.h"
+#include "gang/cluster/cluster_state.h"
 #include "gang/engine/explanation.h"
 #include "gang/engine/plan.h"
 
@@ -72,14 +73,15 @@ struct Notice {
   std::string message;
 };
 
-/// Two claims hold one device for some time: to be said of both, once.
-struct TellDoubleBooking {
-  api::DoubleBooking booking;
+/// Something has been wrong with a device for some time: to be said of each claim that holds it.
+struct TellDeviceTrouble {
+  cluster::DeviceTrouble trouble;
+  std::string text;  ///< the same in words
 };
 
 using Effect =
     std::variant<BindGang, ConfirmRound, FenceRound, FindIntents, TellBound, ExplainGang,
-                 RollBackGang, WakeAt, AttemptDone, AttemptCharged, Notice, TellDoubleBooking>;
+                 RollBackGang, WakeAt, AttemptDone, AttemptCharged, Notice, TellDeviceTrouble>;
 using Effects = std::vector<Effect>;
 
 }  // namespace gang::scheduler
