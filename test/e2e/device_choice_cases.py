@@ -23,8 +23,15 @@ def _sized(name, size, **more):
     return device(name, attributes={"size": size}, **more)
 
 
-def _pod(t, name, template):
-    t.pod(name, resourceClaims=from_template(template))
+def _pod(t, name, template, **more):
+    t.pod(name, resourceClaims=from_template(template), **more)
+
+
+def _preferring(label):
+    """The affinity of a pod for which nodes with the label come first."""
+    preference = {"matchExpressions": [{"key": label, "operator": "Exists"}]}
+    return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+        {"weight": 100, "preference": preference}]}}
 
 
 def _results(t, pod):
@@ -40,13 +47,14 @@ def B044_a_selector_that_fails_on_one_node(t):
     """The rule: a device on which the selector fails is passed over, and told."""
     t.driver_class()
     t.template("b", exactly(selector=of_attribute("model", "b")))
-    for name, model in (("n1", None), ("n2", "b"), ("n3", "b")):
-        attributes = {"model": model} if model else {"other": "x"}
-        _node(t, device("d", attributes=attributes), name=name)
+    t.node("n1", labels={"first": ""})
+    t.publish("n1", {"devices": [device("d", attributes={"other": "x"})]})
+    for name in ("n2", "n3"):
+        _node(t, device("d", attributes={"model": "b"}), name=name)
     t.start()
     for run in range(3):
         name = f"p{run}"
-        _pod(t, name, "b")
+        _pod(t, name, "b", affinity=_preferring("first"))
         t.pod(f"plain-{run}")
         placed = t.wait_bound([name, f"plain-{run}"])
         assert placed[name] in ("n2", "n3"), placed
