@@ -40,8 +40,8 @@ def gangctl_says_what_is_no_scenario():
                 ("empty.txt", b"", "is empty; write a comment"),
                 ("binary.txt", b"\x7fELF\x02\x00", "line 1: a control character: this is no text"),
                 ("bare.txt", b"nodes n1\n----\n", "line 1: a scenario starts with a comment"),
-                ("absent.txt", None, "cannot be read; name an existing file"),
-                (".", None, "is a directory; name the files in it")):
+                ("absent.txt", None, "cannot be read: No such file or directory"),
+                (".", None, "is a directory; name a file in it")):
             path = pathlib.Path(folder, name)
             if content is not None:
                 path.write_bytes(content)
