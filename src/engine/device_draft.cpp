@@ -204,6 +204,7 @@ bool DeviceDraft::is_usable(std::size_t claim, const api::NodeFacts& node) const
 const DeviceDraft::OpenClaims& DeviceDraft::open_claims(const DeviceWants& wants) {
   open_.claims.clear();
   open_.slots.clear();
+  open_.turn = wants.turn;
   for (const std::size_t claim : wants.claims) {
     if (!is_open(claim)) continue;
     open_.claims.push_back(claims_[claim].claim.get());
@@ -250,7 +251,7 @@ DeviceStep DeviceDraft::place(const DeviceWants& wants, const cluster::NodeInfo&
 DeviceStep DeviceDraft::allocate(const OpenClaims& open, NodeBooks& books, SolutionsSeen* seen) {
   if (!books.devices) return {.end = End::kFatal, .message = books.devices.error().message};
   const DeviceAlike* alike = seen == nullptr ? nullptr : &alike_of(books);
-  search_.begin(*books.devices, open.claims);
+  search_.begin(*books.devices, open.claims, open.turn);
   KeepNew keep({stage_.inputs, *books.devices, search_, ledger_, solution_}, alike, seen);
   DeviceStep step = search_.run(keep);
   if (!step.is_yes()) return step;

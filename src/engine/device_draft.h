@@ -51,6 +51,7 @@ struct DeviceWants {
   std::span<const std::size_t> joins = {};       ///< of them, those that get a consumer more
   const api::ResourceClaim* extended = nullptr;  ///< for its extended resources; null: none
   std::size_t member = 0;                        ///< whose that one is
+  DeviceTurn turn = {};
 };
 
 /// Solutions of one member on one node that were offered already, by what makes them different.
@@ -76,7 +77,7 @@ class DeviceDraft {
   /// Gives a member on a node the devices of those of its claims that nobody has decided yet; the
   /// one for extended resources comes last. kYes: booked, and noted in `seen`; the next call with
   /// the same `seen` offers another solution. kNo: there is no further one here. Without `seen` it
-  /// is upstream's first solution.
+  /// is the first solution, upstream's where the wants are not turned.
   [[nodiscard]] DeviceStep place(const DeviceWants& wants, const cluster::NodeInfo& node,
                                  SolutionsSeen* seen = nullptr);
 
@@ -123,6 +124,7 @@ class DeviceDraft {
   struct OpenClaims {
     std::vector<const api::ResourceClaim*> claims;
     std::vector<std::size_t> slots;  ///< into allocations_
+    DeviceTurn turn;
   };
   /// A node, made when first asked for.
   struct NodeBooks {

@@ -45,10 +45,39 @@ class SpecNumbers {
 /// and which claim or spec it is.
 using Likeness = std::pair<std::uint32_t, std::vector<std::pair<bool, std::size_t>>>;
 
-bool has_choice(const api::ClaimSpec& spec) {
-  return std::ranges::any_of(spec.requests, [](const api::DeviceRequest& request) {
-    return !request.first_available.empty();
-  });
+void add_choices(const api::ClaimSpec& spec, DeviceKind& kind) {
+  for (const api::DeviceRequest& request : spec.requests) {
+    if (request.first_available.empty()) continue;
+    ++kind.choices;
+    const auto count = static_cast<std::uint32_t>(request.first_available.size());
+    kind.alternatives = std::max(kind.alternatives, count);
+  }
+}
+
+/// Equal for specs that differ in nothing by which devices are chosen, but for amounts and
+/// tolerations.
+std::string text_of(const api::ClaimSpec& spec) {
+  std::string text;
+  const auto add = [&text](const api::DeviceAsk& ask) {
+    text += ask.class_name + "*" + std::to_string(ask.count);
+    for (const api::DeviceSelector& one : ask.selectors) text += one.expression.value_or("") + ";";
+    text += "|";
+  };
+  for (const api::DeviceRequest& request : spec.requests) {
+    text += request.name + ":";
+    if (request.exactly) add(*request.exactly);
+    for (const api::DeviceAsk& ask : request.first_available) add(ask);
+  }
+  for (const api::DeviceConstraint& one : spec.constraints) text += one.attribute + "&";
+  return text + "\n";
+}
+
+std::string text_of(const DeviceKind& kind, const std::vector<cluster::GangClaim>& claims) {
+  std::string text;
+  for (const std::size_t claim : kind.members.front().claims) {
+    text += text_of(claims[claim].claim->spec);
+  }
+  return text;
 }
 
 }  // namespace
@@ -96,14 +125,17 @@ std::vector<DeviceKind> device_kinds(std::vector<DeviceMember> members,
       kind.has_shared |= is_open && !is_own;
       if (is_open) kind.weight += weight_of(spec);
       if (is_own) kind.least += least_of(spec);
-      kind.has_choice |= is_open && has_choice(spec);
+      if (is_open) add_choices(spec, kind);
     }
     const auto [at, is_new] = known.try_emplace(likeness, kinds.size());
     if (is_new) kinds.push_back(std::move(kind));
     kinds[at->second].members.push_back(std::move(member));
   }
+  if (kinds.size() > 1) {
+    for (DeviceKind& kind : kinds) kind.text = text_of(kind, claims);
+  }
   std::ranges::stable_sort(kinds, [](const DeviceKind& a, const DeviceKind& b) {
-    return std::tie(b.has_shared, b.weight) < std::tie(a.has_shared, a.weight);
+    return std::tie(b.has_shared, b.weight, a.text) < std::tie(a.has_shared, a.weight, b.text);
   });
   return kinds;
 }

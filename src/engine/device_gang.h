@@ -28,9 +28,11 @@ struct DeviceKind {
   std::vector<DeviceMember> members;  ///< in the gang's order
   bool has_shared = false;            ///< names a claim that others name too, not yet allocated
   bool has_own = false;               ///< names a claim of its own, not yet allocated
-  bool has_choice = false;            ///< a claim that is not yet allocated has alternatives
-  std::int64_t weight = 0;            ///< devices that a member asks for; All counts as many
-  std::int64_t least = 0;             ///< devices that its own claims take at least
+  std::int32_t choices = 0;  ///< requests with alternatives, of claims that are not yet allocated
+  std::uint32_t alternatives = 0;  ///< of the request that has most; 0: none has
+  std::int64_t weight = 0;         ///< devices that a member asks for; All counts as many
+  std::int64_t least = 0;          ///< devices that its own claims take at least
+  std::string text;                ///< what it asks for, whatever its members are named
 };
 
 /// Devices that a claim takes at least, those with admin access aside.

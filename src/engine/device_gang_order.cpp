@@ -121,7 +121,7 @@ std::size_t DeviceGangSearch::count_to_rate(std::size_t kind) {
   const bool is_open = wanted.has_own || wanted.has_shared;
   if (!is_open || !order.has(1)) return 0;
   const NodeDevices first = counts_at(order.at(0));
-  if (wanted.has_choice || first.has_partitions || first.waiting > 0) return kRatedMax;
+  if (wanted.choices > 0 || first.has_partitions || first.waiting > 0) return kRatedMax;
   // Who takes all that a node has gets no nearer ones.
   bool may_differ = first.has_places && wanted.weight > 1 && wanted.weight < first.free;
   for (std::size_t i = 0; !may_differ && i < kComparedMax && order.has(i); ++i) {

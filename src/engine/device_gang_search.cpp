@@ -1,9 +1,10 @@
 #include "engine/device_gang_search.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
+
+#include "engine/device_rating.h"
 
 namespace gang::engine {
 namespace {
@@ -44,30 +45,51 @@ DeviceGangSearch::DeviceGangSearch(Draft& draft, DeviceDraft& devices, ExtendedC
       kinds_(kinds),
       placed_(kinds.size(), 0),
       fits_nowhere_(kinds.size(), false),
-      shared_(shared_claims(kinds)),
-      steps_reserved_(devices.steps_left() / 2) {}
+      shared_(shared_claims(kinds)) {
+  for (const DeviceKind& kind : kinds) {
+    const auto count = static_cast<std::int32_t>(kind.members.size());
+    member_count_ += count;
+    preference_max_ += std::int64_t{count} * kind.choices * kAlternativesMax;
+  }
+}
 
+/// Cheap tries and proofs first, then ever longer ones.
 DeviceSearchEnd DeviceGangSearch::run(std::int32_t need) {
+  need_ = need;
   sort_kinds();
   order_nodes();
-  const auto placed = [this] { return static_cast<std::int32_t>(picks_.size()); };
-  fill_all();
-  if (placed() < need) fill_by_count();
-  if (placed() >= need) return {.fatal = fatal_};
-  if (is_limited_) return {.end = SearchEnd::kLimit, .fatal = fatal_};
-  if (sums_decide()) return {.end = SearchEnd::kImpossible, .fatal = fatal_};
-  find_misfits();
-  Task task{.kinds = {}, .need = need};
-  std::size_t candidates = 0;
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    if (fits_nowhere_[kind]) continue;
-    task.kinds.push_back(kind);
-    candidates += kinds_[kind].members.size();
+  orders_.emplace(kinds_);
+  const std::int64_t steps_max = devices_.steps_left();
+  try_order(orders_->first(), steps_max / 2);
+  if (best_.placed == member_count_) return {.fatal = fatal_};
+  try_for_shortages(steps_max / 8);
+  const bool is_counted = std::ranges::all_of(
+      levels_, [](const std::vector<Level>& levels) { return levels.size() == 1; });
+  if (best_.placed < need && !is_counted && !is_out_of_steps()) {
+    try_order({.way = GangOrder::Way::kCounted, .turns = orders_->first().turns}, steps_max / 4);
   }
-  const bool may_be_enough = candidates >= static_cast<std::size_t>(need);
-  const SearchEnd end = may_be_enough ? search_exactly(task) : SearchEnd::kImpossible;
-  fill_all();
-  return {.end = end, .fatal = fatal_};
+  SearchEnd end = SearchEnd::kLimit;
+  if (best_.placed >= need) {
+    // Some gave up a first alternative that others might not have to.
+    if (preference_max_ > 0) try_scattered(steps_max / 32);
+  } else if (!is_out_of_steps()) {
+    end = sums_decide() ? SearchEnd::kImpossible : search_longer(steps_max);
+  }
+  restore_best();
+  if (best_.placed >= need) return {.fatal = fatal_};
+  return {.end = end == SearchEnd::kImpossible ? end : SearchEnd::kLimit, .fatal = fatal_};
+}
+
+/// Where the first orders left somebody out who is needed.
+SearchEnd DeviceGangSearch::search_longer(std::int64_t steps_max) {
+  find_misfits();
+  if (candidate_count() < need_) return SearchEnd::kImpossible;
+  const GangOrder exact{.way = GangOrder::Way::kExact, .turns = orders_->first().turns};
+  try_order(exact, steps_max / 16);
+  if (best_.placed < need_ && last_.end == SearchEnd::kImpossible) return last_.end;
+  if (best_.placed < need_ || preference_max_ > 0) try_scattered(steps_max / 2);
+  if (best_.placed < need_) try_order(exact, steps_max);
+  return last_.end;
 }
 
 /// Of which kinds nobody was placed although it was first at it. Leaves nobody placed.
@@ -90,10 +112,27 @@ bool DeviceGangSearch::may_fit_alone(std::size_t kind) {
   return false;
 }
 
+/// Members of kinds that fit somewhere.
+std::int32_t DeviceGangSearch::candidate_count() const {
+  std::size_t count = 0;
+  for (const std::size_t kind : whole_task().kinds) count += kinds_[kind].members.size();
+  return static_cast<std::int32_t>(count);
+}
+
+DeviceGangSearch::Task DeviceGangSearch::whole_task() const {
+  Task task{.kinds = {}, .need = need_};
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (!fits_nowhere_[kind]) task.kinds.push_back(kind);
+  }
+  return task;
+}
+
 /// One kind that shares no claim, on nodes that share no pool: each node was filled exactly, which
 /// holds where no preference came first.
 bool DeviceGangSearch::sums_decide() {
-  if (kinds_.size() != 1 || kinds_.front().has_shared || levels_.front().size() > 1) return false;
+  const bool is_by_count =
+      last_.order.way == GangOrder::Way::kCounted || levels_.front().size() == 1;
+  if (kinds_.size() != 1 || kinds_.front().has_shared || !is_by_count || is_limited_) return false;
   const DeviceCounts* counts = devices_.stage().counts;
   if (counts != nullptr && !counts->has_shared_pools()) return true;
   for (std::size_t i = 0; nodes_.front().has(i); ++i) {
@@ -124,16 +163,22 @@ DeviceWants DeviceGangSearch::wants_of(const DeviceKind& kind, std::size_t membe
           .member = wanted.index};
 }
 
-DeviceStep DeviceGangSearch::place(std::size_t kind, std::uint32_t rank, SolutionsSeen* seen) {
+DeviceStep DeviceGangSearch::place(std::size_t kind, std::uint32_t rank, SolutionsSeen* seen,
+                                   DeviceTurn turn) {
   const DeviceKind& wanted = kinds_[kind];
   if (draft_.table(wanted.class_index).entry(rank).capacity == 0) {
     return {.end = End::kNo, .message = {}};
   }
   const auto next = static_cast<std::size_t>(placed_[kind]);
-  DeviceStep step = devices_.place(wants_of(wanted, next, rank), node_at(rank), seen);
+  DeviceWants wants = wants_of(wanted, next, rank);
+  wants.turn = turn;
+  DeviceStep step = devices_.place(wants, node_at(rank), seen);
   if (!step.is_yes()) return step;
   draft_.place({.class_index = wanted.class_index, .rank = rank});
-  picks_.push_back({.kind = kind, .member = &wanted.members[next], .rank = rank});
+  picks_.push_back({.kind = kind,
+                    .member = &wanted.members[next],
+                    .rank = rank,
+                    .preference = devices_.worth().preference});
   ++placed_[kind];
   return step;
 }
@@ -151,122 +196,6 @@ void DeviceGangSearch::rollback(const Point& to) {
 void DeviceGangSearch::note(const DeviceStep& step) {
   if (step.end == End::kLimit) is_limited_ = true;
   if (step.end == End::kFatal && fatal_.empty()) fatal_ = step.message;
-}
-
-// --- node by node -------------------------------------------------------------------------------
-
-void DeviceGangSearch::fill_all() {
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) fill(kind);
-}
-
-/// Once more, where what is preferred left no room for others: as many on each node as fit there,
-/// whatever they prefer.
-void DeviceGangSearch::fill_by_count() {
-  const auto has_one = [](const std::vector<Level>& levels) { return levels.size() == 1; };
-  if (std::ranges::all_of(levels_, has_one) || is_out_of_steps()) return;
-  levels_.assign(kinds_.size(), {Level{}});
-  rollback({});
-  fill_all();
-}
-
-/// Places as many members of the kind as fit, the best preference first.
-void DeviceGangSearch::fill(std::size_t kind) {
-  const auto count = static_cast<std::int32_t>(kinds_[kind].members.size());
-  for (std::size_t level = 0; level < levels_[kind].size(); ++level) {
-    const bool is_last = level + 1 == levels_[kind].size();
-    for (std::size_t i = 0; nodes_[kind].has(i); ++i) {
-      if (placed_[kind] >= count || is_out_of_steps()) break;
-      const std::uint32_t rank = nodes_[kind].at(i);
-      if (!is_of(levels_[kind][level], kind, i)) continue;
-      fill_best({.kind = kind, .rank = rank, .level = levels_[kind][level], .is_last = is_last});
-    }
-  }
-  is_limited_ |= placed_[kind] < count && is_out_of_steps();
-}
-
-/// Whether a member may get that much on the node. Where devices wait on most nodes, those that
-/// nobody has looked at would be tried for nothing.
-bool DeviceGangSearch::is_of(const Level& level, std::size_t kind, std::size_t position) const {
-  const MemberRating* rating = nodes_[kind].rating(position);
-  return rating != nullptr ? level.has(*rating) : !level.is_ready && level.preference <= 0;
-}
-
-void DeviceGangSearch::fill_best(const Spot& spot) {
-  const DeviceKind& kind = kinds_[spot.kind];
-  const auto left = static_cast<std::int32_t>(kind.members.size()) - placed_[spot.kind];
-  // One is tried even so: what is wrong with a claim shows when it is.
-  const bool may_more = left > 1 && count_bound(spot) > 1;
-  const std::int32_t most = may_more ? std::min(left, std::max(1, bound_of(spot))) : 1;
-  const Point start = point();
-  const std::int32_t here = fill_node(spot, most);
-  if (spot.is_last && here > 0 && here < most && kind.has_own) {
-    improve_node(spot, start, {.count = here, .most = most});
-  }
-}
-
-/// Members of the kind that the node may serve at most by the number of its free devices, which is
-/// known before it is looked into.
-std::int64_t DeviceGangSearch::count_bound(const Spot& spot) {
-  const DeviceKind& kind = kinds_[spot.kind];
-  constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
-  const DeviceCounts* counts = devices_.stage().counts;
-  const bool is_counted = counts != nullptr && !counts->has_shared_pools() && kind.least > 0;
-  if (!is_counted) return kMany;
-  const NodeDevices here = counts_at(spot.rank);
-  return here.is_exclusive ? here.free / kind.least : kMany;
-}
-
-/// The same by what its devices are.
-std::int32_t DeviceGangSearch::bound_of(const Spot& spot) {
-  const DeviceKind& kind = kinds_[spot.kind];
-  constexpr std::int32_t kMany = std::numeric_limits<std::int32_t>::max();
-  if (!kind.has_own || kind.has_shared) return kMany;
-  const auto next = static_cast<std::size_t>(placed_[spot.kind]);
-  return devices_.bound_of(wants_of(kind, next, spot.rank), node_at(spot.rank));
-}
-
-/// By first solutions. Returns how many it placed.
-std::int32_t DeviceGangSearch::fill_node(const Spot& spot, std::int32_t count_max) {
-  std::int32_t here = 0;
-  for (; here < count_max; ++here) {
-    const Point before = point();
-    const DeviceStep step = place(spot.kind, spot.rank, nullptr);
-    note(step);
-    if (!step.is_yes()) break;
-    if (spot.level.has(devices_.worth())) continue;
-    rollback(before);
-    break;
-  }
-  return here;
-}
-
-/// Looks for the most members that the node takes, where first solutions placed some since `start`:
-/// first for as many as there may be, then by halves.
-void DeviceGangSearch::improve_node(const Spot& spot, const Point& start, Placed placed) {
-  const std::size_t kind = spot.kind;
-  std::int32_t& count = placed.count;
-  const auto room = draft_.table(kinds_[kind].class_index).entry(spot.rank).capacity;
-  std::int32_t most = static_cast<std::int32_t>(
-      std::min<std::int64_t>(placed.most, std::int64_t{count} + std::int64_t{room}));
-  if (count >= most) return;
-  NodeOrder all_nodes = NodeOrder::of_one(spot.rank);
-  std::swap(all_nodes, nodes_[kind]);
-  const auto base = static_cast<std::int32_t>(start.picks);
-  const auto reaches = [&](std::int32_t wanted) {
-    rollback(start);
-    return search_exactly({.kinds = {kind}, .need = base + wanted}) == SearchEnd::kPlaced;
-  };
-  const std::int32_t by_first = count;
-  for (std::int32_t wanted = most; count < most; wanted = most - (most - count) / 2) {
-    if (reaches(wanted)) {
-      count = wanted;
-    } else {
-      most = wanted - 1;
-    }
-  }
-  const bool is_there = static_cast<std::int32_t>(picks_.size()) == base + count;
-  if (!is_there && (count == by_first || !reaches(count))) fill_node(spot, count);
-  std::swap(all_nodes, nodes_[kind]);
 }
 
 // --- exactly ------------------------------------------------------------------------------------
@@ -348,7 +277,7 @@ bool DeviceGangSearch::is_in_reach(const Frame& frame) {
     const auto left = static_cast<std::int64_t>(kinds_[*at].members.size()) - placed_[*at];
     std::int64_t room = 0;
     for (std::size_t i = 0; i < count && room < left; ++i) {
-      room += left > 0 ? bound_of({.kind = *at, .rank = nodes_[*at].at(i)}) : 0;
+      room += left > 0 ? bound_of(*at, nodes_[*at].at(i)) : 0;
     }
     reach += std::min(left, room);
   }
@@ -382,7 +311,7 @@ std::string DeviceGangSearch::state_after(const Frame& frame) {
 
 /// Whether the exact search has used what it may.
 bool DeviceGangSearch::is_stopped() {
-  const bool stops = devices_.steps_left() <= steps_reserved_ || is_out_of_steps();
+  const bool stops = devices_.steps_left() <= stops_at_ || is_out_of_steps();
   is_limited_ |= stops;
   return stops;
 }

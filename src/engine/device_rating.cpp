@@ -9,8 +9,6 @@ namespace {
 
 using Nano = api::Quantity::Nano;
 
-/// Alternatives of one request that upstream tells apart.
-constexpr std::int32_t kAlternativesMax = 8;
 constexpr std::int32_t kWhole = 1'000;
 /// NUMA nodes count before PCIe roots.
 constexpr std::int32_t kRootsMax = 1'000;

@@ -9,6 +9,7 @@
 // does not say counts where none does. Source: the devices contract, 10; standard attributes, 1.1.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/device_search.h"
@@ -22,6 +23,9 @@ inline constexpr const char* kPcieRoot = "resource.kubernetes.io/pcieRoot";
 
 /// Per mille of `whole`, rounded down, at most all of it; 0 where there is nothing to take.
 [[nodiscard]] std::int32_t share_of(const api::Quantity& part, const api::Quantity& whole);
+
+/// Alternatives of one request; the preference of the first.
+inline constexpr std::int32_t kAlternativesMax = 8;
 
 /// Binary digits of the capacities, added up; 0 of a device that takes counters.
 [[nodiscard]] std::int32_t amount_of(const api::Device& device);

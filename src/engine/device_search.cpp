@@ -67,8 +67,9 @@ bool tolerates(const cluster::DeviceFeatures& features,
 }
 
 void DeviceSearch::begin(const DeviceNode& node,
-                         const std::vector<const api::ResourceClaim*>& claims) {
+                         const std::vector<const api::ResourceClaim*>& claims, DeviceTurn turn) {
   node_ = &node;
+  turn_ = turn;
   first_claim_ = attempt_.claims_begun;
   attempt_.claims_begun += static_cast<std::int32_t>(claims.size());
   claims_.resize(claims.size());
@@ -118,7 +119,8 @@ DeviceStep DeviceSearch::begin_request(std::size_t claim, std::size_t request) {
 DeviceStep DeviceSearch::begin_alternatives(std::size_t claim, std::size_t request) {
   PreparedRequest& prepared = claims_[claim].requests[request];
   bool all_too_many = true;
-  for (std::size_t ask = 0; ask < prepared.asks.size(); ++ask) {
+  for (std::size_t i = 0; i < prepared.asks.size(); ++i) {
+    const std::size_t ask = (i + turn_.alternative) % prepared.asks.size();
     prepared.selected = ask;
     DeviceStep step = take_next({.claim = claim, .request = request, .ask = ask});
     if (step.end == End::kTooMany) continue;
@@ -140,9 +142,9 @@ DeviceStep DeviceSearch::take_next(const Position& at) {
     if (std::optional<DeviceStep> step = take_plainly(at)) return *std::move(step);
   }
   const auto candidates = static_cast<std::uint32_t>(node_->candidates.size());
-  for (std::uint32_t candidate = at.start; candidate < candidates; ++candidate) {
+  for (std::uint32_t place = at.start; place < candidates; ++place) {
     const std::int64_t steps_before = attempt_.steps_left;
-    DeviceStep step = try_candidate(at, candidate);
+    DeviceStep step = try_candidate(at, place);
     const bool was_tried = attempt_.steps_left != steps_before;
     if (!was_tried && !attempt_.look(1)) return DeviceAttempt::at_limit();
     if (step.end != End::kNo) return step;
@@ -183,10 +185,11 @@ bool DeviceSearch::take_first(const Position& at) {
   std::int64_t taken = 0;
   std::uint32_t i = 0;
   for (; i < node_->candidates.size() && taken < ask.count; ++i) {
-    const Fit fit = fit_of(at, i);
+    const std::uint32_t index = candidate_at(i);
+    const Fit fit = fit_of(at, index);
     if (fit == Fit::kUnknown) break;
     if (fit == Fit::kNo) continue;
-    const DeviceCandidate& candidate = node_->candidates[i];
+    const DeviceCandidate& candidate = node_->candidates[index];
     attempt_.ledger.take_device(take_of(at, candidate), {});
     chosen_[at.claim].push_back({.candidate = candidate, .ask = &ask});
     ++taken;
@@ -229,7 +232,8 @@ DeviceStep DeviceSearch::take_from_all(const Position& at) {
   return step;
 }
 
-DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t index) {
+DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t place) {
+  const std::uint32_t index = candidate_at(place);
   const DeviceCandidate& candidate = node_->candidates[index];
   PreparedAsk& ask = ask_at(at);
   if (is_taken(at, candidate)) return no();
@@ -240,7 +244,7 @@ DeviceStep DeviceSearch::try_candidate(const Position& at, std::uint32_t index) 
   if (!step.is_yes()) return step;
   Position next = at;
   ++next.taken;
-  next.start = index + 1;
+  next.start = place + 1;
   step = take_next(next);
   if (!step.is_yes()) give_back(at, checkpoint);
   return step;

@@ -6,6 +6,7 @@
 // says no, the search goes on to the next one, so that a gang can be searched by nesting searches.
 // Whole devices that nothing ties to each other are taken in one pass where that gives the first
 // solution; it counts as many steps as the search that would find it.
+// It may be turned: to begin at another device or alternative, which finds other solutions first.
 // Limit: a count of steps that all nested searches share. Source: the devices contract, 2.6 to 2.8.
 #pragma once
 
@@ -61,6 +62,12 @@ struct DeviceAttempt {
   static constexpr std::int64_t kLooksPerStep = 16;
 };
 
+/// Where a search begins in the lists that it goes through to their end; upstream's at 0. A value.
+struct DeviceTurn {
+  std::uint32_t device = 0;       ///< among the node's candidates
+  std::uint32_t alternative = 0;  ///< of each request that has some
+};
+
 /// See the head of the file. Lives for one attempt, which begins it anew for each pod and node; one
 /// thread.
 class DeviceSearch {
@@ -69,7 +76,8 @@ class DeviceSearch {
   explicit DeviceSearch(DeviceAttempt& attempt) : attempt_(attempt) {}
 
   /// Both outlive what follows, up to the next begin(). Claims are prepared by run().
-  void begin(const DeviceNode& node, const std::vector<const api::ResourceClaim*>& claims);
+  void begin(const DeviceNode& node, const std::vector<const api::ResourceClaim*>& claims,
+             DeviceTurn turn = {});
 
   /// kYes: chosen() and claims() hold the solution and the ledger has it booked. Else the ledger is
   /// as before.
@@ -86,7 +94,7 @@ class DeviceSearch {
     std::size_t request = 0;
     std::size_t ask = 0;
     std::int64_t taken = 0;   ///< devices of the ask so far
-    std::uint32_t start = 0;  ///< first candidate to try
+    std::uint32_t start = 0;  ///< place of the first candidate to try
   };
 
   /// What is seen of a device without a search.
@@ -101,11 +109,15 @@ class DeviceSearch {
   std::optional<DeviceStep> take_plainly(const Position& at);
   [[nodiscard]] bool take_first(const Position& at);
   [[nodiscard]] Fit fit_of(const Position& at, std::uint32_t candidate);
-  DeviceStep try_candidate(const Position& at, std::uint32_t candidate);
+  DeviceStep try_candidate(const Position& at, std::uint32_t place);
   /// kYes: booked, to be undone with give_back().
   DeviceStep take(const Position& at, const DeviceCandidate& candidate);
   void give_back(const Position& at, DeviceLedger::Checkpoint checkpoint);
 
+  /// The candidate whose turn is at that place.
+  [[nodiscard]] std::uint32_t candidate_at(std::size_t place) const {
+    return static_cast<std::uint32_t>((place + turn_.device) % node_->candidates.size());
+  }
   [[nodiscard]] PreparedAsk& ask_at(const Position& at);
   [[nodiscard]] const PreparedAsk& ask_at(const Position& at) const;
   [[nodiscard]] DeviceTake take_of(const Position& at, const DeviceCandidate& candidate) const;
@@ -120,6 +132,7 @@ class DeviceSearch {
   const DeviceNode* node_ = nullptr;
   AfterDevices* after_ = nullptr;
   std::int32_t first_claim_ = 0;
+  DeviceTurn turn_;
   std::vector<PreparedClaim> claims_;
   std::vector<DeviceConstraints> constraints_;
   std::vector<std::vector<ChosenDevice>> chosen_;

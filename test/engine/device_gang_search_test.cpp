@@ -140,8 +140,9 @@ TEST(DeviceGangSearch, LaterAlternativesAreTakenWhereTheFirstLeaveMembersOut) {
   world.device({.pool = "n1", .name = "b", .model = "part", .chip = "x", .size = 2});
   world.device({.pool = "n1", .name = "c", .model = "part", .chip = "x", .size = 2});
   add_members(world, 3, {.model = "big", .else_count = 1, .else_model = "part"});
-  EXPECT_EQ(world.run(3), "m0=n2 m1=n1 m2=n1");
-  EXPECT_EQ(world.given(0), "n2/a");
+  EXPECT_EQ(world.run(3), "m0=n1 m1=n2 m2=n1");
+  EXPECT_EQ(world.given(0), "n1/b");
+  EXPECT_EQ(world.given(1), "n2/a");
   EXPECT_EQ(world.given(2), "n1/c");
   EXPECT_EQ(world.problem(), "");
 }
